@@ -1,0 +1,2 @@
+//! The program `gdro`.
+fn main() {}

@@ -1,0 +1,159 @@
+//! Feature rows and the matrices that hold them.
+
+use crate::error::{Error, Result};
+
+/// The features of one sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Row<'a> {
+    /// All features, in order.
+    Dense(&'a [f64]),
+    /// The features that are not zero: strictly increasing indices and their values.
+    Sparse {
+        /// Column of each value.
+        indices: &'a [u32],
+        /// The values.
+        values: &'a [f64],
+    },
+}
+
+impl Row<'_> {
+    /// Squared Euclidean norm ‖x‖₂².
+    pub fn norm_squared(&self) -> f64 {
+        match self {
+            Row::Dense(x) => x.iter().map(|v| v * v).sum(),
+            Row::Sparse { values, .. } => values.iter().map(|v| v * v).sum(),
+        }
+    }
+
+    /// Number of stored values.
+    pub fn stored(&self) -> usize {
+        match self {
+            Row::Dense(x) => x.len(),
+            Row::Sparse { values, .. } => values.len(),
+        }
+    }
+
+    /// Calls `f(column, value)` for every stored value, in order.
+    #[inline]
+    pub fn for_each(&self, mut f: impl FnMut(usize, f64)) {
+        match self {
+            Row::Dense(x) => x.iter().enumerate().for_each(|(j, v)| f(j, *v)),
+            Row::Sparse { indices, values } => {
+                indices.iter().zip(*values).for_each(|(j, v)| f(*j as usize, *v))
+            }
+        }
+    }
+}
+
+/// A matrix of features, one row per sample. Entries are finite, and sparse indices are checked
+/// once, when the matrix is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    storage: Storage,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Storage {
+    Dense(Vec<f64>),
+    Sparse { starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
+}
+
+impl Matrix {
+    /// A dense matrix from its values, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when `values` is not a whole number of rows, [`Error::NotFinite`] when a
+    /// value is NaN or infinite.
+    pub fn dense(cols: usize, values: Vec<f64>) -> Result<Self> {
+        crate::error::require(cols > 0, "cols", cols, "at least 1")?;
+        let rows = values.len() / cols;
+        if rows * cols != values.len() {
+            let expected = rows * cols;
+            return Err(Error::Length { what: "values", found: values.len(), expected });
+        }
+        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+            return Err(Error::NotFinite { what: "a feature", row: at / cols, value: values[at] });
+        }
+        Ok(Matrix { rows, cols, storage: Storage::Dense(values) })
+    }
+
+    /// A sparse matrix in compressed rows: row r has the entries `starts[r]..starts[r + 1]` of
+    /// `indices` and `values`.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the arrays do not fit together, [`Error::SparseIndex`] when the
+    /// indices of a row do not increase strictly below `cols`, [`Error::NotFinite`] when a value
+    /// is NaN or infinite.
+    pub fn sparse(
+        cols: usize,
+        starts: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<f64>,
+    ) -> Result<Self> {
+        let rows = starts.len().saturating_sub(1);
+        let stored = values.len();
+        if indices.len() != stored {
+            return Err(Error::Length { what: "indices", found: indices.len(), expected: stored });
+        }
+        let fits = starts.first() == Some(&0)
+            && starts.last() == Some(&stored)
+            && starts.windows(2).all(|s| s[0] <= s[1]);
+        if !fits {
+            let found = starts.last().copied().unwrap_or(0);
+            return Err(Error::Length { what: "starts", found, expected: stored });
+        }
+        for row in 0..rows {
+            let mut below = 0u64;
+            for at in starts[row]..starts[row + 1] {
+                let index = indices[at];
+                if u64::from(index) < below || index as usize >= cols {
+                    return Err(Error::SparseIndex { row, index, cols });
+                }
+                below = u64::from(index) + 1;
+                if !values[at].is_finite() {
+                    return Err(Error::NotFinite { what: "a feature", row, value: values[at] });
+                }
+            }
+        }
+        Ok(Matrix { rows, cols, storage: Storage::Sparse { starts, indices, values } })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of stored values.
+    pub fn stored(&self) -> usize {
+        match &self.storage {
+            Storage::Dense(values) | Storage::Sparse { values, .. } => values.len(),
+        }
+    }
+
+    /// Whether the rows are stored sparsely.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.storage, Storage::Sparse { .. })
+    }
+
+    /// Row `r`.
+    ///
+    /// # Panics
+    /// When `r` is not below [`Matrix::rows`].
+    #[inline]
+    pub fn row(&self, r: usize) -> Row<'_> {
+        match &self.storage {
+            Storage::Dense(values) => Row::Dense(&values[r * self.cols..(r + 1) * self.cols]),
+            Storage::Sparse { starts, indices, values } => {
+                let span = starts[r]..starts[r + 1];
+                Row::Sparse { indices: &indices[span.clone()], values: &values[span] }
+            }
+        }
+    }
+}

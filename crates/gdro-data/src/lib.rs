@@ -1,1 +1,48 @@
-//! Tables to grouped samples.
+//! Tables to grouped samples: the data side of gdro.
+//!
+//! [`read`] turns files into a [`Table`], [`prepare`] turns a table into data sets for training and
+//! evaluation: it drops or refuses missing cells, finds the target, assigns groups, holds rows out
+//! and encodes the features. What a model needs to be applied to later tables ([`Encoding`],
+//! [`Target`], [`Grouping`]) can be serialised; such tables are read by [`read_for`].
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("people.csv");
+//! # std::fs::write(&file, "age,sex,city,ill\n20,f,A,no\n30,m,B,yes\n40,m,A,no\n")?;
+//! use gdro_data::{DataOptions, Split, prepare, read};
+//!
+//! let options = DataOptions {
+//!     target: Some("ill".into()),
+//!     groups: vec!["sex".into()],
+//!     ..DataOptions::default()
+//! };
+//! let table = read(&[file], &options)?;
+//! let prepared = prepare(&table, &options, None, &Split::None, true)?;
+//! assert_eq!(prepared.groups[0].name, "m");
+//! assert_eq!(prepared.train.groups(), 2);
+//! # Ok(())
+//! # }
+//! ```
+
+mod encode;
+mod error;
+mod group;
+mod kind;
+mod moments;
+mod options;
+mod prepare;
+mod read;
+mod records;
+mod split;
+mod table;
+mod target;
+
+pub use encode::{Encoded, Encoding, FeatureColumn};
+pub use error::{Error, Position, Result};
+pub use group::{Assignment, GroupColumn, Grouping};
+pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+pub use prepare::{Group, Prepared, prepare};
+pub use read::{read, read_for};
+pub use table::{Column, Kind, Table};
+pub use target::Target;

@@ -1,0 +1,449 @@
+//! Everything that can be wrong with a table or with what is asked of it.
+
+use std::fmt;
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// Line number, from 1.
+    pub line: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// What is wrong. Each message is one line: where, what was found, what was expected, what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No file was given.
+    #[error("no file: give at least one table")]
+    NoFile,
+    /// A file cannot be opened.
+    #[error("{file}: cannot open: {source}")]
+    Open {
+        /// The file.
+        file: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Reading stopped, for example because the compressed data are damaged or cut off.
+    #[error("{at}: cannot read on: {source}{}", if *.gzip { "; the gzip data are damaged or cut off: get the file again" } else { "" })]
+    Read {
+        /// The line that could not be read.
+        at: Position,
+        /// Whether the file is compressed.
+        gzip: bool,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Bytes that are not UTF-8.
+    #[error("{at}: not valid UTF-8: convert the file to UTF-8")]
+    Utf8 {
+        /// The line.
+        at: Position,
+    },
+    /// A line or a quoted cell is implausibly long.
+    #[error(
+        "{at}: a line or quoted cell of more than {limit} bytes: is this a table, and does every quote end?"
+    )]
+    TooLong {
+        /// Where it starts.
+        at: Position,
+        /// Largest length that is read.
+        limit: usize,
+    },
+    /// A quoted cell does not end.
+    #[error("{at}: the quoted cell that starts here never ends: add the closing quote")]
+    OpenQuote {
+        /// Where it starts.
+        at: Position,
+    },
+    /// Something follows the closing quote of a cell.
+    #[error(
+        "{at}: found {found:?} after a closing quote, expected {delimiter:?} or the end of the line: double the quotes inside a quoted cell"
+    )]
+    AfterQuote {
+        /// The line.
+        at: Position,
+        /// What follows.
+        found: char,
+        /// The delimiter.
+        delimiter: char,
+    },
+    /// A row has another number of cells than there are columns.
+    #[error(
+        "{at}: found {found} cells, expected {expected}, one per column: check the delimiter {delimiter:?} and the quoting"
+    )]
+    Ragged {
+        /// The line.
+        at: Position,
+        /// Cells in the row.
+        found: usize,
+        /// Number of columns.
+        expected: usize,
+        /// The delimiter.
+        delimiter: char,
+    },
+    /// A file has no line with content.
+    #[error("{file}: the file is empty: expected {expected}")]
+    EmptyFile {
+        /// The file.
+        file: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// There is no row.
+    #[error("{file}: no rows: found the column names only")]
+    NoRows {
+        /// The (last) file.
+        file: String,
+    },
+    /// More rows or lines than can be numbered.
+    #[error("{file}: more than {limit} lines: give fewer rows")]
+    TooManyRows {
+        /// The file.
+        file: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// Two columns have the same name.
+    #[error("{place}: column `{column}` occurs twice (as number {first} and {second}): rename one")]
+    DuplicateColumn {
+        /// File and line, or the option.
+        place: String,
+        /// The name.
+        column: String,
+        /// First column number, from 1.
+        first: usize,
+        /// Second column number.
+        second: usize,
+    },
+    /// A column has no name.
+    #[error("{place}: column number {number} has no name: give it one")]
+    UnnamedColumn {
+        /// File and line, or the option.
+        place: String,
+        /// Column number, from 1.
+        number: usize,
+    },
+    /// Files that are read as one table have different columns.
+    #[error("{file} and {first} have different columns: found `{found}`, expected `{expected}`")]
+    Headers {
+        /// The later file.
+        file: String,
+        /// The first file.
+        first: String,
+        /// Columns of the later file.
+        found: String,
+        /// Columns of the first file.
+        expected: String,
+    },
+    /// An option names a column that does not exist.
+    #[error("{option}: no column `{column}`: {hint}")]
+    UnknownColumn {
+        /// Name of the option, or what else needs the column.
+        option: &'static str,
+        /// The name that was given.
+        column: String,
+        /// The closest name, or all names.
+        hint: String,
+    },
+    /// An option has a value it cannot have, or contradicts another.
+    #[error("{option}: {found}: expected {expected}")]
+    Option {
+        /// Name of the option.
+        option: &'static str,
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A cell of a numeric column is not a number.
+    #[error(
+        "{at}: column `{column}`: found `{text}`, expected a number: say `--na '{text}'` if it means missing, or `--text {column}` if the column is text"
+    )]
+    NotANumber {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+    },
+    /// A number is NaN or infinite, or too large for arithmetic.
+    #[error(
+        "{at}: column `{column}`: found `{text}`, expected a finite number: say `--na '{text}'` if it means missing, or `--text {column}` if the column is text"
+    )]
+    NotFinite {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+    },
+    /// Numbers so large that they cannot be standardised.
+    #[error(
+        "column `{column}`: its numbers are too large to be standardised: rescale or ignore it"
+    )]
+    TooLarge {
+        /// The column.
+        column: String,
+    },
+    /// A column was read as another kind than is needed here.
+    #[error(
+        "column `{column}` was read as {found}, expected {expected}: read the table for this model"
+    )]
+    Kind {
+        /// The column.
+        column: String,
+        /// Kind in the table.
+        found: &'static str,
+        /// Kind that is needed.
+        expected: &'static str,
+    },
+    /// A feature, target or weight is missing.
+    #[error(
+        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with `--missing drop`"
+    )]
+    MissingCell {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+    },
+    /// A group label is missing.
+    #[error(
+        "{at}: column `{column}`: the group label is missing: fill it, or say `--missing-group own|drop`"
+    )]
+    MissingGroup {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+    },
+    /// A numeric group column that is a feature has missing cells that form a group.
+    #[error(
+        "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features drop` or `--text {column}`"
+    )]
+    MissingNumber {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+    },
+    /// A feature has no value at all.
+    #[error("column `{column}`: every cell is missing: leave it out with `--ignore {column}`")]
+    AllMissing {
+        /// The column.
+        column: String,
+    },
+    /// A weight is negative.
+    #[error("{at}: column `{column}`: found the weight {found}, expected a number of at least 0")]
+    NegativeWeight {
+        /// The line.
+        at: Position,
+        /// The weight column.
+        column: String,
+        /// The weight.
+        found: f64,
+    },
+    /// No row is left after rows were left out.
+    #[error("no row is left: {dropped}")]
+    NothingLeft {
+        /// Why rows were left out.
+        dropped: String,
+    },
+    /// No column is left to learn from.
+    #[error(
+        "no feature: every column is the target, a weight, ignored or a group column that is dropped"
+    )]
+    NoFeature,
+    /// A text column has too many levels to be a feature.
+    #[error(
+        "column `{column}`: {levels} different texts in {rows} rows, expected at most {limit}: leave it out with `--ignore {column}`"
+    )]
+    TooManyLevels {
+        /// The column.
+        column: String,
+        /// Number of levels.
+        levels: usize,
+        /// Number of training rows.
+        rows: usize,
+        /// Largest number of levels.
+        limit: usize,
+    },
+    /// A multi-class target with too many classes.
+    #[error(
+        "target `{column}`: {classes} different labels in {rows} rows, expected at most {limit}: use {advice}"
+    )]
+    TooManyClasses {
+        /// The column.
+        column: String,
+        /// Number of labels.
+        classes: usize,
+        /// Number of rows.
+        rows: usize,
+        /// Largest number of classes.
+        limit: usize,
+        /// What to do instead.
+        advice: &'static str,
+    },
+    /// No target was named.
+    #[error("target: none given: name the column to predict, one of {available}")]
+    NoTarget {
+        /// The columns.
+        available: String,
+    },
+    /// The target has one value only.
+    #[error("target `{column}`: every row has the value `{label}`: there is nothing to learn")]
+    OneClass {
+        /// The column.
+        column: String,
+        /// The value.
+        label: String,
+    },
+    /// A binary task with more than two labels.
+    #[error(
+        "target `{column}`: found {count} labels ({labels}), a binary loss takes two: use the {advice}"
+    )]
+    NotBinary {
+        /// The column.
+        column: String,
+        /// Number of labels.
+        count: usize,
+        /// The labels, or the first few.
+        labels: String,
+        /// The loss to use.
+        advice: &'static str,
+    },
+    /// A regression on text.
+    #[error("target `{column}`: found texts ({labels}), regression takes numbers: use {advice}")]
+    NotNumeric {
+        /// The column.
+        column: String,
+        /// The labels, or the first few.
+        labels: String,
+        /// The loss to use.
+        advice: &'static str,
+    },
+    /// The positive label is none of the labels.
+    #[error(
+        "positive: no row of target `{column}` has the label `{found}`: its labels are {labels}"
+    )]
+    Positive {
+        /// The column.
+        column: String,
+        /// The label that was given.
+        found: String,
+        /// The labels, or the first few.
+        labels: String,
+    },
+    /// A positive label for a target that has no two labels.
+    #[error("positive: target `{column}` is not binary ({labels}): leave the option out")]
+    PositiveNotBinary {
+        /// The column.
+        column: String,
+        /// The labels, or the first few.
+        labels: String,
+    },
+    /// A label that the model does not know.
+    #[error("{at}: target `{column}`: found `{found}`, expected one of {labels}")]
+    UnknownLabel {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The label.
+        found: String,
+        /// The labels, or the first few.
+        labels: String,
+    },
+    /// Two different combinations of group values have the same name.
+    #[error(
+        "groups: two combinations of values are both named `{name}`: merge or rename values so that names differ"
+    )]
+    AmbiguousGroup {
+        /// The name.
+        name: String,
+    },
+    /// The library refused the data.
+    #[error(transparent)]
+    Gdro(#[from] gdro::Error),
+}
+
+/// Up to eight texts, quoted, and how many there are.
+pub(crate) fn list<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 8;
+    let count = texts.len();
+    let shown = texts.take(SHOWN).map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ");
+    if count > SHOWN { format!("{shown}, … {count} in all") } else { shown }
+}
+
+/// The error for a column that does not exist, with the closest name or all names.
+pub(crate) fn unknown_column(option: &'static str, column: &str, names: &[String]) -> Error {
+    let close = names
+        .iter()
+        .map(|n| (distance(&n.to_lowercase(), &column.to_lowercase()), n))
+        .filter(|(d, _)| *d <= column.chars().count().div_ceil(4))
+        .min_by_key(|(d, _)| *d);
+    let hint = match close {
+        Some((_, name)) => format!("did you mean `{name}`?"),
+        None => format!("the columns are {}", names.join(", ")),
+    };
+    Error::UnknownColumn { option, column: column.to_owned(), hint }
+}
+
+/// Number of insertions, deletions and replacements between two texts.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("race", "race"), 0);
+        assert_eq!(distance("rcae", "race"), 2);
+        assert_eq!(distance("", "sex"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn unknown_columns_say_what_there_is() {
+        let names = ["race".to_owned(), "sex".to_owned()];
+        let message = |c| unknown_column("groups", c, &names).to_string();
+        assert_eq!(message("Race"), "groups: no column `Race`: did you mean `race`?");
+        assert_eq!(message("country"), "groups: no column `country`: the columns are race, sex");
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let texts: Vec<String> = (0..12).map(|i| i.to_string()).collect();
+        let found = list(texts.iter().map(String::as_str));
+        assert_eq!(found, "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, … 12 in all");
+        assert_eq!(list(["a"].into_iter()), "`a`");
+    }
+}

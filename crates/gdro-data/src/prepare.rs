@@ -1,0 +1,328 @@
+//! From a table to data sets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gdro::Dataset;
+use serde::Serialize;
+
+use crate::encode::Encoding;
+use crate::error::{Error, Result};
+use crate::group::Grouping;
+use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+use crate::split::hold_out;
+use crate::table::{Column, Kind, Table};
+use crate::target::Target;
+
+/// A table made ready for training.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The rows for training, in the order of the table, and the groups that have such rows.
+    pub train: Dataset,
+    /// The rows that are held out, likewise; `None` when there are none.
+    pub test: Option<Dataset>,
+    /// For each training row its row in the table.
+    pub train_rows: Vec<u32>,
+    /// For each row that is held out its row in the table.
+    pub test_rows: Vec<u32>,
+    /// All groups: the largest first, then by name.
+    pub groups: Vec<Group>,
+    /// How features are made, learnt from the training rows.
+    pub encoding: Encoding,
+    /// What is predicted.
+    pub target: Target,
+    /// How groups are made.
+    pub grouping: Grouping,
+    /// What a user should see: choices that were made for him, rows that were left out, oddities.
+    pub notes: Vec<String>,
+}
+
+/// A group and where it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Group {
+    /// The values of the group columns, joined by ` / `.
+    pub name: String,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of rows for training.
+    pub train_rows: usize,
+    /// Number of rows that are held out.
+    pub test_rows: usize,
+    /// Its index in the training data; `None` when it has no rows there.
+    pub train: Option<usize>,
+    /// Its index in the data that are held out; `None` when it has no rows there.
+    pub test: Option<usize>,
+    /// Number of rows with the positive label; `None` unless the target is binary.
+    pub positives: Option<usize>,
+}
+
+/// Prepares a table that was read with the same options: leaves rows out or refuses them, finds
+/// the target (its task, unless given, is binary for two labels, else regression for numbers and
+/// multi-class for texts), assigns groups, holds rows out and encodes the features, with a constant
+/// 1 as the last one if wanted.
+///
+/// The same table and arguments give the same result, bit by bit.
+///
+/// # Errors
+/// When a column that an option names is absent; when the target is absent, has one value only or
+/// does not suit the task; when no feature or no row is left; when a feature has no value at all or
+/// too many different texts; when a missing cell is to be refused; when a weight is negative.
+pub fn prepare(
+    table: &Table,
+    options: &DataOptions,
+    task: Option<Task>,
+    split: &Split,
+    constant: bool,
+) -> Result<Prepared> {
+    options.check()?;
+    if options.target.is_none() {
+        return Err(Error::NoTarget { available: table.names().join(", ") });
+    }
+    for (option, name) in options.named_columns() {
+        table.find(option, name)?;
+    }
+    let features = features(table, options)?;
+    let mut notes = kinds(table, &features, options);
+    let rows = usable_rows(table, &features, options, &mut notes)?;
+
+    let (target, note) = Target::fit(table, &rows, options, task)?;
+    notes.extend(note);
+    let targets = target.encode(table, &rows)?;
+    let (grouping, assigned, merge_notes) = Grouping::fit(table, &rows, options)?;
+    notes.extend(merge_notes);
+    // Rows of these numbers are positions in `rows` from here on.
+    let mut members = vec![Vec::new(); grouping.names().len()];
+    for (row, group) in (0u32..).zip(&assigned) {
+        members
+            .get_mut(group.map_or(usize::MAX, |g| g as usize))
+            .into_iter()
+            .for_each(|m: &mut Vec<u32>| m.push(row));
+    }
+    let labels = (target.task() != Task::Regression).then_some(&targets[..]);
+    let (held, note) = hold_out(split, rows.len(), &members, labels)?;
+    notes.extend(note);
+
+    let weights = weights(table, &rows, options)?;
+    let part = |wanted: bool| -> Vec<usize> {
+        (0..rows.len()).filter(|row| held[*row] == wanted).collect()
+    };
+    let (training, testing) = (part(false), part(true));
+    let in_table = |part: &[usize]| part.iter().map(|row| rows[*row]).collect::<Vec<u32>>();
+    let (train_rows, test_rows) = (in_table(&training), in_table(&testing));
+    let training_weights: Option<Vec<f64>> =
+        weights.as_ref().map(|w| training.iter().map(|row| w[*row]).collect());
+    let encoding =
+        Encoding::fit(table, &features, &train_rows, training_weights.as_deref(), constant)?;
+    let constants = encoding.columns().iter().filter(|c| c.is_constant());
+    notes.extend(
+        constants.map(|c| format!("feature `{}` has one value only: encoded as 0", c.name())),
+    );
+
+    let mut groups = Vec::with_capacity(members.len());
+    for (name, members) in grouping.names().iter().zip(&members) {
+        let test_rows = members.iter().filter(|row| held[**row as usize]).count();
+        let positive = |row: &&u32| targets[**row as usize] > 0.0;
+        groups.push(Group {
+            name: name.clone(),
+            rows: members.len(),
+            train_rows: members.len() - test_rows,
+            test_rows,
+            train: None,
+            test: None,
+            positives: (target.task() == Task::Binary)
+                .then(|| members.iter().filter(positive).count()),
+        });
+    }
+    number(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
+    number(groups.iter_mut().map(|g| (g.test_rows, &mut g.test)));
+    notes.extend(one_class_groups(&groups));
+
+    let build = |part: &[usize], part_rows: &[u32], wanted: bool| {
+        let encoded = encoding.encode(table, part_rows)?;
+        let mut place = vec![0u32; rows.len()];
+        (0..).zip(part).for_each(|(new, row)| place[*row] = new);
+        let lists = members.iter().map(|members| {
+            let inside = members.iter().filter(|row| held[**row as usize] == wanted);
+            inside.map(|row| place[*row as usize]).collect::<Vec<u32>>()
+        });
+        let lists: Vec<_> = lists.filter(|list| !list.is_empty()).collect();
+        let targets = part.iter().map(|row| targets[*row]).collect();
+        let weights = weights.as_ref().map(|w| part.iter().map(|row| w[*row]).collect());
+        let data = Dataset::new(Arc::new(encoded.matrix), targets, weights, &lists)?;
+        Ok::<_, Error>((data, encoded.unseen))
+    };
+    let (train, _) = build(&training, &train_rows, false)?;
+    let mut test = None;
+    if !testing.is_empty() {
+        let (data, unseen) = build(&testing, &test_rows, true)?;
+        test = Some(data);
+        notes.extend(unseen.iter().map(|(name, count)| {
+            format!("feature `{name}`: {count} rows that are held out have a text that no training row has")
+        }));
+    }
+    Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
+}
+
+/// Numbers the groups that have rows.
+fn number<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
+    for (index, (_, place)) in groups.filter(|(rows, _)| *rows > 0).enumerate() {
+        *place = Some(index);
+    }
+}
+
+/// Names of the feature columns.
+fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>> {
+    let names = table.names().iter().map(String::as_str);
+    let features: Vec<&str> = names.filter(|name| options.is_feature(name)).collect();
+    if features.is_empty() {
+        return Err(Error::NoFeature);
+    }
+    for name in &features {
+        let column = table.find("features", name)?;
+        let own = options.is_group(name) && options.missing_group == MissingGroup::Own;
+        if column.kind() == Kind::Ignored {
+            let (column, found) = ((*name).to_owned(), Kind::Ignored.words());
+            return Err(Error::Kind { column, found, expected: "a feature" });
+        }
+        if !own && (0..table.rows()).all(|row| column.is_missing(row)) {
+            return Err(Error::AllMissing { column: (*name).to_owned() });
+        }
+    }
+    Ok(features)
+}
+
+/// Notes on how columns are taken.
+fn kinds(table: &Table, features: &[&str], options: &DataOptions) -> Vec<String> {
+    let mut notes = Vec::new();
+    for name in features {
+        let look = table.column(name).map_or(0, |c| c.look_numeric);
+        if look > 0 {
+            notes.push(format!(
+                "column `{name}` is taken as text although {look} of its cells are numbers"
+            ));
+        }
+    }
+    let kept: Vec<String> =
+        features.iter().filter(|n| options.is_group(n)).map(|n| format!("`{n}`")).collect();
+    if !kept.is_empty() && options.group_features == GroupFeatures::Keep {
+        let kept = kept.join(", ");
+        notes.push(format!("group columns are features too: {kept} (set by `group-features`)"));
+    }
+    notes
+}
+
+/// A column in which a cell may be missing, and what to do then.
+struct Check<'a> {
+    name: &'a str,
+    cells: &'a Column,
+    policy: Policy,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Policy {
+    Refuse,
+    RefuseGroup,
+    RefuseNumber,
+    Drop,
+}
+
+/// The rows that are used. Notes how many are left out, and why.
+fn usable_rows(
+    table: &Table,
+    features: &[&str],
+    options: &DataOptions,
+    notes: &mut Vec<String>,
+) -> Result<Vec<u32>> {
+    let mut checks = Vec::new();
+    for name in table.names() {
+        let cells = table.find("features", name)?;
+        let feature = features.contains(&name.as_str());
+        let named = |other: &Option<String>| other.as_ref() == Some(name);
+        let used = feature || named(&options.target) || named(&options.weight);
+        let refuse = match options.missing {
+            Missing::Error => Policy::Refuse,
+            Missing::Drop => Policy::Drop,
+        };
+        let policy = match options.missing_group {
+            _ if !options.is_group(name) => used.then_some(refuse),
+            MissingGroup::Drop => Some(Policy::Drop),
+            MissingGroup::Error if used && refuse == Policy::Drop => Some(Policy::Drop),
+            MissingGroup::Error => Some(Policy::RefuseGroup),
+            MissingGroup::Own if named(&options.target) => Some(refuse),
+            MissingGroup::Own => {
+                (feature && cells.kind() == Kind::Number).then_some(Policy::RefuseNumber)
+            }
+        };
+        checks.extend(policy.map(|policy| Check { name, cells, policy }));
+    }
+    let mut dropped: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut rows, mut weightless) = (Vec::with_capacity(table.rows()), 0);
+    let weight = options.weight.as_deref().map(|name| table.find("weight", name)).transpose()?;
+    for row in 0..table.rows() {
+        let missing = |check: &&Check| check.cells.is_missing(row);
+        let mut drop = false;
+        for check in checks.iter().filter(missing) {
+            let (at, column) = (table.position(row), check.name.to_owned());
+            match check.policy {
+                Policy::Refuse => return Err(Error::MissingCell { at, column }),
+                Policy::RefuseGroup => return Err(Error::MissingGroup { at, column }),
+                Policy::RefuseNumber => return Err(Error::MissingNumber { at, column }),
+                Policy::Drop => {
+                    *dropped.entry(check.name).or_default() += 1;
+                    drop = true;
+                }
+            }
+        }
+        if drop {
+            continue;
+        }
+        match weight.and_then(|cells| cells.number(row)) {
+            Some(0.0) => weightless += 1,
+            Some(found) if found < 0.0 => {
+                let column = options.weight.clone().unwrap_or_default();
+                return Err(Error::NegativeWeight { at: table.position(row), column, found });
+            }
+            _ => rows.push(row as u32),
+        }
+    }
+    let left_out = table.rows() - rows.len() - weightless;
+    let columns: Vec<String> = dropped.iter().map(|(c, n)| format!("`{c}` in {n}")).collect();
+    let columns = columns.join(", ");
+    let mut reasons = Vec::new();
+    if left_out > 0 {
+        reasons.push(format!(
+            "{left_out} of {} rows left out because cells are missing: {columns}",
+            table.rows()
+        ));
+    }
+    if weightless > 0 {
+        reasons.push(format!("{weightless} rows of weight 0 left out"));
+    }
+    if rows.is_empty() {
+        return Err(Error::NothingLeft { dropped: reasons.join("; ") });
+    }
+    notes.extend(reasons);
+    Ok(rows)
+}
+
+/// The weights of the rows.
+fn weights(table: &Table, rows: &[u32], options: &DataOptions) -> Result<Option<Vec<f64>>> {
+    let Some(name) = &options.weight else { return Ok(None) };
+    let cells = table.find("weight", name)?;
+    Ok(Some(rows.iter().map(|row| cells.number(*row as usize).unwrap_or(0.0)).collect()))
+}
+
+/// A note on the groups all of whose rows have the same label.
+fn one_class_groups(groups: &[Group]) -> Option<String> {
+    let names = groups.iter().filter(|g| g.positives.is_some_and(|p| p == 0 || p == g.rows));
+    let names: Vec<&str> = names.map(|g| g.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} of {} groups have rows of one label only: {}",
+            names.len(),
+            groups.len(),
+            crate::error::list(names.into_iter())
+        )
+    })
+}

@@ -1,0 +1,132 @@
+//! Which rows are held out.
+
+use std::collections::BTreeMap;
+
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+
+use crate::error::{Error, Result};
+use crate::options::Split;
+
+/// Marks the rows that are held out. `groups` lists the rows of each group, `labels` has the label
+/// of each row, where there are labels. Returns what a user should know, too.
+pub(crate) fn hold_out(
+    split: &Split,
+    rows: usize,
+    groups: &[Vec<u32>],
+    labels: Option<&[f64]>,
+) -> Result<(Vec<bool>, Option<String>)> {
+    let mut held = vec![false; rows];
+    let mut note = None;
+    match *split {
+        Split::None => {}
+        Split::Share { share, seed } => {
+            if !(0.0..1.0).contains(&share) {
+                let expected = "a share of at least 0 and below 1".to_owned();
+                return Err(Error::Option {
+                    option: "holdout",
+                    found: share.to_string(),
+                    expected,
+                });
+            }
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            for group in groups {
+                let wanted = (share * group.len() as f64).round() as usize;
+                let wanted = wanted.min(group.len().saturating_sub(1));
+                let mut strata: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+                for row in group {
+                    let label = labels.map_or(0, |l| l[*row as usize].to_bits());
+                    strata.entry(label).or_default().push(*row);
+                }
+                let counts: Vec<usize> = strata.values().map(Vec::len).collect();
+                for (stratum, count) in strata.values_mut().zip(spread(wanted, &counts)) {
+                    stratum.shuffle(&mut rng);
+                    stratum[..count].iter().for_each(|row| held[*row as usize] = true);
+                }
+            }
+        }
+        Split::PerGroup { rows: wanted, seed } => {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut short = 0;
+            for group in groups {
+                let count = wanted.min(group.len().saturating_sub(1));
+                short += usize::from(count < wanted);
+                let mut group = group.clone();
+                group.shuffle(&mut rng);
+                group[..count].iter().for_each(|row| held[*row as usize] = true);
+            }
+            note = (short > 0).then(|| {
+                format!("{short} groups have no more than {wanted} rows: all but one row of each are held out")
+            });
+        }
+    }
+    Ok((held, note))
+}
+
+/// Spreads `total` over strata in proportion to their sizes, whose sum is not below it: whole parts
+/// first, then one more for the largest fractions, larger strata first.
+fn spread(total: usize, sizes: &[usize]) -> Vec<usize> {
+    let all = sizes.iter().sum::<usize>().max(1) as u128;
+    let product = |size: usize| total as u128 * size as u128;
+    let mut parts: Vec<usize> = sizes.iter().map(|s| (product(*s) / all) as usize).collect();
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse((product(sizes[*i]) % all, sizes[*i])));
+    let rest = total - parts.iter().sum::<usize>();
+    order.iter().take(rest).for_each(|i| parts[*i] += 1);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreading_keeps_the_total_and_the_proportions() {
+        assert_eq!(spread(5, &[10, 10]), [3, 2]);
+        assert_eq!(spread(3, &[1, 9, 5]), [0, 2, 1]);
+        assert_eq!(spread(1, &[1, 1, 2]), [0, 0, 1]);
+        assert_eq!(spread(0, &[4]), [0]);
+        for total in 0..=23 {
+            let parts = spread(total, &[3, 7, 13]);
+            assert_eq!(parts.iter().sum::<usize>(), total);
+            assert!(parts.iter().zip([3, 7, 13]).all(|(p, s)| *p <= s));
+        }
+    }
+
+    #[test]
+    fn shares_are_kept_in_every_group_and_label() {
+        let groups = [(0..100).collect::<Vec<u32>>(), (100..110).collect(), vec![110]];
+        let labels: Vec<f64> = (0..111).map(|r| if r % 4 == 0 { 1.0 } else { -1.0 }).collect();
+        let split = Split::Share { share: 0.2, seed: 3 };
+        let (held, _) = hold_out(&split, 111, &groups, Some(&labels)).unwrap();
+        let count = |group: &[u32], label: f64| {
+            group.iter().filter(|r| held[**r as usize] && labels[**r as usize] == label).count()
+        };
+        assert_eq!((count(&groups[0], 1.0), count(&groups[0], -1.0)), (5, 15));
+        assert_eq!((count(&groups[1], 1.0), count(&groups[1], -1.0)), (1, 1));
+        assert!(!held[110]);
+        assert_eq!(hold_out(&split, 111, &groups, Some(&labels)).unwrap().0, held);
+        let other = Split::Share { share: 0.2, seed: 4 };
+        assert_ne!(hold_out(&other, 111, &groups, Some(&labels)).unwrap().0, held);
+    }
+
+    #[test]
+    fn the_same_number_of_every_group() {
+        let groups = [(0..10).collect::<Vec<u32>>(), (10..13).collect()];
+        let split = Split::PerGroup { rows: 4, seed: 0 };
+        let (held, note) = hold_out(&split, 13, &groups, None).unwrap();
+        assert_eq!(held[..10].iter().filter(|h| **h).count(), 4);
+        assert_eq!(held[10..].iter().filter(|h| **h).count(), 2);
+        assert!(note.unwrap().starts_with("1 groups have no more than 4 rows"));
+    }
+
+    #[test]
+    fn shares_out_of_range_are_refused() {
+        for share in [1.0, -0.1, f64::NAN] {
+            let split = Split::Share { share, seed: 0 };
+            let message = hold_out(&split, 1, &[vec![0]], None).unwrap_err().to_string();
+            assert!(message.starts_with("holdout: "), "{message}");
+        }
+    }
+}

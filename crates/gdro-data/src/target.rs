@@ -1,0 +1,247 @@
+//! The target: its task, its labels and their numbers.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::encode::most_levels;
+use crate::error::{Error, Result, list};
+use crate::options::{DataOptions, Task};
+use crate::table::{Column, Table};
+
+/// What a model predicts.
+///
+/// Labels are compared without blanks around them; a text loses one full stop at its end, and a
+/// number is written in one way, so that `1`, `1.0` and `+1` are the same label.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "kebab-case")]
+pub enum Target {
+    /// One of two labels.
+    Binary {
+        /// The column.
+        column: String,
+        /// The label that is −1.
+        negative: String,
+        /// The label that is +1.
+        positive: String,
+    },
+    /// One of several classes.
+    Multiclass {
+        /// The column.
+        column: String,
+        /// The labels of classes 0, 1, …: sorted, as numbers if they are numbers.
+        classes: Vec<String>,
+    },
+    /// A number.
+    Regression {
+        /// The column.
+        column: String,
+    },
+}
+
+impl Target {
+    /// Finds the task and the labels in the given rows, in which the target is not missing.
+    /// Returns what a user should know, too.
+    pub(crate) fn fit(
+        table: &Table,
+        rows: &[u32],
+        options: &DataOptions,
+        task: Option<Task>,
+    ) -> Result<(Self, Option<String>)> {
+        let name = options.target.as_deref().unwrap_or_default();
+        let cells = table.find("target", name)?;
+        let column = name.to_owned();
+        let numeric = cells.numbers.is_some();
+        let limit = if task == Some(Task::Multiclass) { most_levels(rows.len()) } else { 2 };
+        let labels = if numeric { numbers(cells, rows, limit) } else { texts(cells, rows) };
+        // `None` means more numbers than the limit.
+        if let Some([label]) = labels.as_deref() {
+            return Err(Error::OneClass { column, label: label.clone() });
+        }
+        let task = task.unwrap_or(match labels.as_ref().map(Vec::len) {
+            Some(2) => Task::Binary,
+            _ if numeric => Task::Regression,
+            _ => Task::Multiclass,
+        });
+        let all = || {
+            labels.clone().unwrap_or_else(|| numbers(cells, rows, usize::MAX).unwrap_or_default())
+        };
+        let listed = |labels: &[String]| list(labels.iter().map(String::as_str));
+        if task != Task::Binary && options.positive.is_some() {
+            return Err(Error::PositiveNotBinary { column, labels: listed(&all()) });
+        }
+        match task {
+            Task::Regression if numeric => Ok((Target::Regression { column }, None)),
+            Task::Regression => {
+                let labels = all();
+                let advice =
+                    if labels.len() == 2 { "the logistic loss" } else { "the softmax loss" };
+                Err(Error::NotNumeric { column, labels: listed(&labels), advice })
+            }
+            Task::Multiclass => {
+                let classes = all();
+                let (rows, limit) = (rows.len(), most_levels(rows.len()));
+                if classes.len() > limit {
+                    let advice = if numeric { "the squared loss" } else { "another target" };
+                    return Err(Error::TooManyClasses {
+                        column,
+                        classes: classes.len(),
+                        rows,
+                        limit,
+                        advice,
+                    });
+                }
+                Ok((Target::Multiclass { column, classes }, None))
+            }
+            Task::Binary => {
+                let labels = all();
+                let [first, last] = &labels[..] else {
+                    let (count, labels) = (labels.len(), listed(&labels));
+                    let advice = if numeric { "softmax or squared loss" } else { "softmax loss" };
+                    return Err(Error::NotBinary { column, count, labels, advice });
+                };
+                let positive = match &options.positive {
+                    Some(wanted) => {
+                        let wanted = normal(wanted);
+                        if wanted != *first && wanted != *last {
+                            let labels = listed(&labels);
+                            return Err(Error::Positive { column, found: wanted, labels });
+                        }
+                        wanted
+                    }
+                    None => affirmative(first, last).clone(),
+                };
+                let negative = if positive == *first { last } else { first }.clone();
+                let note = options.positive.is_none().then(|| {
+                    format!("target `{column}`: `{positive}` is the positive label, `{negative}` the negative one (set by `positive`)")
+                });
+                Ok((Target::Binary { column, negative, positive }, note))
+            }
+        }
+    }
+
+    /// Name of the target column.
+    pub fn column(&self) -> &str {
+        match self {
+            Target::Binary { column, .. }
+            | Target::Multiclass { column, .. }
+            | Target::Regression { column } => column,
+        }
+    }
+
+    /// What is learnt.
+    pub fn task(&self) -> Task {
+        match self {
+            Target::Binary { .. } => Task::Binary,
+            Target::Multiclass { .. } => Task::Multiclass,
+            Target::Regression { .. } => Task::Regression,
+        }
+    }
+
+    /// The targets of the given rows of any table: −1 and +1, class indices, or numbers.
+    ///
+    /// # Errors
+    /// For a table without the column, a missing target, a label that the model does not know and,
+    /// in regression, a column of texts.
+    ///
+    /// # Panics
+    /// When a row is not below [`Table::rows`].
+    pub fn encode(&self, table: &Table, rows: &[u32]) -> Result<Vec<f64>> {
+        let cells = table.find("target", self.column())?;
+        let column = || self.column().to_owned();
+        let missing = |row| Error::MissingCell { at: table.position(row), column: column() };
+        let known = match self {
+            Target::Regression { .. } => {
+                if cells.numbers.is_none() {
+                    let (found, expected) = (cells.kind().words(), "numbers");
+                    return Err(Error::Kind { column: column(), found, expected });
+                }
+                let number =
+                    |row: &u32| cells.number(*row as usize).ok_or_else(|| missing(*row as usize));
+                return rows.iter().map(number).collect();
+            }
+            Target::Binary { negative, positive, .. } => vec![(negative, -1.0), (positive, 1.0)],
+            Target::Multiclass { classes, .. } => {
+                classes.iter().zip((0..).map(f64::from)).collect()
+            }
+        };
+        let known: HashMap<&str, f64> = known.into_iter().map(|(l, y)| (l.as_str(), y)).collect();
+        // Labels repeat: each different cell is looked up once.
+        let mut seen: HashMap<u64, f64> = HashMap::new();
+        let mut targets = Vec::with_capacity(rows.len());
+        for row in rows.iter().map(|r| *r as usize) {
+            let key = match (cells.number(row), &cells.texts) {
+                (Some(v), _) => v.to_bits(),
+                (None, Some(texts)) => texts.code(row).ok_or_else(|| missing(row))? as u64,
+                (None, None) => return Err(missing(row)),
+            };
+            if let Some(y) = seen.get(&key) {
+                targets.push(*y);
+                continue;
+            }
+            let found = label(cells, row).unwrap_or_default();
+            let y = *known.get(found.as_str()).ok_or_else(|| {
+                let mut labels: Vec<_> = known.iter().collect();
+                labels.sort_by(|a, b| a.1.total_cmp(b.1));
+                let labels = list(labels.into_iter().map(|(l, _)| *l));
+                Error::UnknownLabel { at: table.position(row), column: column(), found, labels }
+            })?;
+            seen.insert(key, y);
+            targets.push(y);
+        }
+        Ok(targets)
+    }
+}
+
+/// The label in the one form in which labels are compared.
+pub(crate) fn normal(text: &str) -> String {
+    let text = text.trim();
+    match text.parse::<f64>() {
+        Ok(v) if v.is_finite() => number_label(v),
+        _ => text.strip_suffix('.').map_or(text, str::trim_end).to_owned(),
+    }
+}
+
+fn number_label(v: f64) -> String {
+    // Adding 0 turns −0 into 0.
+    (v + 0.0).to_string()
+}
+
+fn label(cells: &Column, row: usize) -> Option<String> {
+    cells.number(row).map(number_label).or_else(|| cells.text(row).map(normal))
+}
+
+/// The different numbers in increasing order, or `None` when there are more than `limit`.
+fn numbers(cells: &Column, rows: &[u32], limit: usize) -> Option<Vec<String>> {
+    let mut seen = HashSet::new();
+    for row in rows {
+        seen.extend(cells.number(*row as usize).map(|v| (v + 0.0).to_bits()));
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    let mut found: Vec<f64> = seen.into_iter().map(f64::from_bits).collect();
+    found.sort_by(f64::total_cmp);
+    Some(found.into_iter().map(number_label).collect())
+}
+
+/// The different labels of a text column, sorted; as numbers if all are numbers.
+fn texts(cells: &Column, rows: &[u32]) -> Option<Vec<String>> {
+    let texts = cells.texts.as_ref()?;
+    let codes: HashSet<usize> = rows.iter().filter_map(|r| texts.code(*r as usize)).collect();
+    let found: BTreeSet<String> = codes.into_iter().map(|c| normal(&texts.levels[c])).collect();
+    let mut found: Vec<String> = found.into_iter().collect();
+    let numbers: Option<Vec<f64>> = found.iter().map(|l| l.parse::<f64>().ok()).collect();
+    if let Some(mut numbers) = numbers.filter(|n| n.iter().all(|v| v.is_finite())) {
+        numbers.sort_by(f64::total_cmp);
+        found = numbers.into_iter().map(number_label).collect();
+    }
+    Some(found)
+}
+
+/// The label of two sorted ones that is positive when nobody says which.
+fn affirmative<'a>(first: &'a String, last: &'a String) -> &'a String {
+    let is = |label: &str, words: &[&str]| words.contains(&label.to_lowercase().as_str());
+    let (yes, no) = (["yes", "true", "y", "t"], ["no", "false", "n", "f"]);
+    if is(first, &yes) && is(last, &no) { first } else { last }
+}

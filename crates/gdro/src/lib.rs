@@ -1,7 +1,42 @@
-//! Group distributionally robust optimisation.
+//! Group distributionally robust optimisation: one model that does well on every group.
+//!
+//! The stochastic algorithms of Zhang, Bai, Zhao, Yang and Zhou, "Stochastic Approximation
+//! Approaches to Group Distributionally Robust Optimization and Beyond", for linear models. All
+//! play one game, [`game::Game`]:
+//!
+//! min_{w ∈ W} max_{q ∈ Q} Σ_i q_i p_i (R_i(w) − b_i) + (λ/2)‖w‖²
+//!
+//! | paper | here |
+//! |---|---|
+//! | distributions P_i, samples, budgets n_i | [`source`], [`dataset`] |
+//! | loss ℓ, risk R_i | [`loss`], [`risk`] |
+//! | domain W, mirror map ν_w, D² | [`domain`], [`iterate`] |
+//! | q-player on Δ_m or S_{m,k}, projection, DepRound | [`group_weights`], [`sampling`] |
+//! | stochastic gradients, IX estimators | [`estimator`] |
+//! | Algorithms 1–7, SMD(1), their step sizes | [`algorithm`] |
+//! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
+//! | ordinary training, for comparison | [`exact`] |
+//!
+//! [`run::Saddle`] puts the parts together by type, [`config::Config`] by name.
+
+pub mod algorithm;
+pub mod average;
+pub mod config;
 pub mod dataset;
+pub mod domain;
 pub mod error;
+pub mod estimator;
+pub mod exact;
+pub mod game;
+pub mod group_weights;
+pub mod iterate;
+pub mod loss;
+pub mod risk;
 pub mod row;
+pub mod run;
+pub mod sampling;
+pub mod schedule;
+pub mod source;
 
 pub use dataset::{Dataset, Sample};
 pub use error::{Error, Result};

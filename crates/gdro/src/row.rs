@@ -157,3 +157,21 @@ impl Matrix {
         }
     }
 }
+
+/// Dot product of two slices of equal length, in eight independent sums (so that it vectorises)
+/// that are added in a fixed order.
+#[inline]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let mut sums = [0.0; 8];
+    let (blocks_a, rest_a) = a.as_chunks::<8>();
+    let (blocks_b, rest_b) = b.as_chunks::<8>();
+    for (x, y) in blocks_a.iter().zip(blocks_b) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let tail: f64 = rest_a.iter().zip(rest_b).map(|(x, y)| x * y).sum();
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + tail
+}

@@ -1,0 +1,138 @@
+//! The constants that step sizes and bounds depend on.
+
+use crate::dataset::Dataset;
+use crate::domain::{Domain, MirrorMap};
+use crate::error::{Result, require};
+use crate::game::Game;
+use crate::loss::Loss;
+
+/// Bounds on the samples of a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleBounds {
+    /// max ‖x‖₂², without the constant of an intercept.
+    pub norm_squared: f64,
+    /// max |y|.
+    pub target: f64,
+}
+
+impl SampleBounds {
+    /// The bounds of rows in memory.
+    pub fn of(data: &Dataset) -> Self {
+        SampleBounds { norm_squared: data.max_norm_squared(), target: data.max_abs_target() }
+    }
+}
+
+/// The constants of the paper's assumptions (labels `ass:1` to `ass:5`), for losses in [0, M].
+///
+/// The paper has M = 1. For another M everything below follows from the paper's statements for the
+/// game divided by M: ln m becomes M² ln m under the roots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constants {
+    /// D² = max_W ν − min_W ν. (For a ball of radius B: D = B/√2.)
+    pub width: f64,
+    /// G: a bound on the dual norm of the gradients of the payoffs.
+    pub lipschitz: f64,
+    /// L: a bound on the smoothness of the payoffs.
+    pub smoothness: f64,
+    /// m, the number of groups.
+    pub groups: usize,
+    /// k: the cap on the group weights is 1/k.
+    pub k: f64,
+    /// The interval [L₀, U] of the payoffs; [0, 1] in the paper.
+    pub payoffs: (f64, f64),
+    /// κ, the regularity of the dual norm.
+    pub kappa: f64,
+    /// The absolute constant c of label `thm:7`, which the paper leaves unnamed; 1 here.
+    pub c: f64,
+}
+
+impl Constants {
+    /// The constants of a problem in the paper's own terms: D², G, m, k = 1, losses in [0, 1],
+    /// L = 0, κ = 1, c = 1.
+    pub fn paper(width: f64, lipschitz: f64, groups: usize) -> Self {
+        Constants {
+            width,
+            lipschitz,
+            smoothness: 0.0,
+            groups,
+            k: 1.0,
+            payoffs: (0.0, 1.0),
+            kappa: 1.0,
+            c: 1.0,
+        }
+    }
+
+    /// The constants that a loss, a domain and bounds on the samples imply:
+    /// G = p_max · Lip(ℓ) · max‖x‖ and L = p_max · curvature(ℓ) · max‖x‖², where an intercept adds 1
+    /// to max‖x‖².
+    ///
+    /// An unbounded domain has no D. With a ridge λ the optimum lies in the ball of radius
+    /// B = √(2 max_i R_i(0)/λ), which takes its place; `risk_at_zero` is max_i R_i(0).
+    /// `loss_range` overrides the range M that the domain implies.
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] when the domain is unbounded and there is no ridge, when
+    /// `loss_range` is not positive and finite, and when all features are zero.
+    pub fn new<M: MirrorMap>(
+        game: &Game,
+        loss: &impl Loss,
+        domain: &Domain<M>,
+        features: usize,
+        samples: SampleBounds,
+        risk_at_zero: f64,
+        loss_range: Option<f64>,
+    ) -> Result<Self> {
+        let weights = features * loss.outputs();
+        let mut reach = domain.map.reach(weights);
+        let mut width = domain.width(features, loss.outputs());
+        if !reach.is_finite() {
+            let holds = game.ridge > 0.0;
+            require(holds, "l2", game.ridge, "a positive penalty, or a ball to bound the model")?;
+            reach = (2.0 * risk_at_zero / game.ridge).sqrt();
+            let intercepts = domain.intercept.map_or(0.0, |b| loss.outputs() as f64 * b * b / 2.0);
+            width = reach * reach / 2.0 + intercepts;
+        }
+        let constant = if domain.intercept.is_some() { 1.0 } else { 0.0 };
+        let norm_squared = samples.norm_squared + constant;
+        require(norm_squared > 0.0, "largest row norm", norm_squared, "positive")?;
+        let bound = reach * samples.norm_squared.sqrt() + domain.intercept.unwrap_or(0.0);
+        let range = loss_range.unwrap_or_else(|| loss.range(bound, samples.target));
+        require(range > 0.0 && range.is_finite(), "loss-range", range, "0 < M < ∞")?;
+        let largest_scale = game.scales.iter().copied().fold(0.0, f64::max);
+        Ok(Constants {
+            width,
+            lipschitz: largest_scale * loss.lipschitz(bound, samples.target) * norm_squared.sqrt(),
+            smoothness: largest_scale * loss.curvature() * norm_squared,
+            groups: game.groups(),
+            k: game.k,
+            payoffs: game.payoff_range(range),
+            kappa: domain.map.kappa(),
+            c: 1.0,
+        })
+    }
+
+    /// The length U − L₀ of the payoff interval, the paper's 1.
+    pub fn range(&self) -> f64 {
+        self.payoffs.1 - self.payoffs.0
+    }
+
+    /// D.
+    pub fn d(&self) -> f64 {
+        self.width.sqrt()
+    }
+
+    /// ln m.
+    pub fn ln_m(&self) -> f64 {
+        (self.groups as f64).ln()
+    }
+
+    /// ln(m/k).
+    pub fn ln_m_over_k(&self) -> f64 {
+        (self.groups as f64 / self.k).ln().max(0.0)
+    }
+
+    /// D²G² + M² · `entropy`, the sum under the roots of labels `thm:1` and `thm:8`.
+    pub(super) fn energy(&self, entropy: f64) -> f64 {
+        self.width * self.lipschitz.powi(2) + self.range().powi(2) * entropy
+    }
+}

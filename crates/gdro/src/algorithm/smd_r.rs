@@ -1,0 +1,36 @@
+//! Algorithm 3: stochastic mirror descent with non-uniform sampling, SMD_r.
+
+use super::smd_m::fixed_steps;
+use super::{Constants, Recipe};
+use crate::error::Result;
+use crate::estimator::Bernoulli;
+use crate::schedule::Schedule;
+
+/// SMD_r, Algorithm 3 of the paper, with the steps of label `thm:5`: T = n_1 rounds under the
+/// budgets n_i.
+///
+/// ```text
+/// w = argmin_W ν,  q = (1/m, …, 1/m),  p_i = n_i/n_1
+/// for t = 1 … n_1:
+///     for each i, with probability p_i: draw z⁽ⁱ⁾ ~ P_i           Bernoulli
+///     g_w = Σ_{i drawn} q_i ∇ℓ(w; z⁽ⁱ⁾),  [g_q]_i = ℓ(w; z⁽ⁱ⁾) if drawn, else 0
+///     mirror steps as in Algorithm 1
+/// return the averages of w and q over the rounds
+/// ```
+///
+/// | parameter | value |
+/// |---|---|
+/// | η_w | D² √(8 / (5 n_1 (D²G² + M² ln m))) |
+/// | η_q | ln m · √(8 / (5 n_1 (D²G² + M² ln m))) |
+/// | samples per round | Σ p_i on average; a group stops at its budget |
+///
+/// It plays the weighted game Σ q_i p_i R_i (label `eqn:convex:concave:weight`). Guarantee: with
+/// probability 1 − δ, R_i(w̄) − p*_φ/p_i ≤ (8 + 2 ln(2/δ)) √(10(D²G² + M² ln m) n_1)/n_i.
+///
+/// # Errors
+/// [`crate::Error::Parameter`] unless all budgets are at least 1.
+pub fn smd_r(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Recipe<Bernoulli>> {
+    let steps = fixed_steps(constants, constants.ln_m(), rounds);
+    let estimator = Bernoulli::new(budgets)?;
+    Ok(Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants))
+}

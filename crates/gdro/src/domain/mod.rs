@@ -1,0 +1,139 @@
+//! Geometries of the model: convex sets with a distance-generating function.
+//!
+//! A [`MirrorMap`] is a convex set W ⊂ ℝⁿ with a function ν that is 1-strongly convex on it with
+//! respect to some norm (§ Preliminaries of the paper, label `sec:sa:grdo`). [`Domain`] is the
+//! product of such a set, for the weights, with an interval for each intercept.
+
+mod cube;
+mod l2_ball;
+
+pub use cube::Cube;
+pub use l2_ball::L2Ball;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, require};
+
+/// A convex set W with its distance-generating function ν.
+///
+/// One step of mirror descent with ridge λ,
+///
+/// w ← argmin_{u ∈ W} η⟨g, u⟩ + (ηλ/2)‖u‖₂² + B(u, w),
+///
+/// is `dual(w)`, then w −= ηg, then `primal(w, ηλ)`. The ridge is taken implicitly (composite
+/// mirror descent, Duchi et al. 2010), so that no step size makes it diverge.
+pub trait MirrorMap {
+    /// Writes argmin_{w ∈ W} ν(w), the starting point.
+    fn center(&self, w: &mut [f64]);
+
+    /// Replaces w by ∇ν(w).
+    fn dual(&self, w: &mut [f64]);
+
+    /// Replaces θ by argmin_{w ∈ W} ν(w) + (ridge/2)‖w‖₂² − ⟨θ, w⟩.
+    fn primal(&self, theta: &mut [f64], ridge: f64);
+
+    /// D² = max_W ν − min_W ν for n coordinates (label `eqn:domain:W`); infinite when W is
+    /// unbounded.
+    fn width(&self, n: usize) -> f64;
+
+    /// max_{w ∈ W} ‖w‖₂ for n coordinates; infinite when W is unbounded.
+    fn reach(&self, n: usize) -> f64;
+
+    /// min_{w ∈ W} ⟨g, w⟩; −∞ when W is unbounded and g ≠ 0.
+    fn linear_minimum(&self, g: &[f64]) -> f64;
+
+    /// The dual norm ‖g‖_* of the norm in which ν is 1-strongly convex.
+    fn dual_norm(&self, g: &[f64]) -> f64;
+
+    /// κ: the dual norm is κ-regular (label `ass:5`).
+    fn kappa(&self) -> f64;
+}
+
+/// The product of a set for the weights with the interval [−b, b] for every intercept.
+///
+/// Intercepts carry the Euclidean ν and lie outside ridge and ball, as is usual in linear models.
+/// For c outputs they add c·b²/2 to D².
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Domain<M> {
+    /// The set of the weights.
+    pub map: M,
+    /// Bound b of the intercepts; `None` for a model without intercept.
+    pub intercept: Option<f64>,
+}
+
+impl<M: MirrorMap> Domain<M> {
+    /// Weights in `map`, no intercept.
+    pub fn new(map: M) -> Self {
+        Domain { map, intercept: None }
+    }
+
+    /// Adds intercepts in [−bound, bound].
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] unless 0 < bound < ∞.
+    pub fn with_intercept(mut self, bound: f64) -> Result<Self> {
+        require(bound > 0.0 && bound.is_finite(), "intercept bound", bound, "0 < b < ∞")?;
+        self.intercept = Some(bound);
+        Ok(self)
+    }
+
+    /// D² of the product, for `features` × `outputs` weights.
+    pub fn width(&self, features: usize, outputs: usize) -> f64 {
+        let intercepts = self.intercept.map_or(0.0, |b| outputs as f64 * b * b / 2.0);
+        self.map.width(features * outputs) + intercepts
+    }
+}
+
+/// The geometries that have a name, chosen at run time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnyMap {
+    /// [`L2Ball`], of infinite radius for an unconstrained model.
+    L2Ball(L2Ball),
+    /// [`Cube`].
+    Cube(Cube),
+}
+
+macro_rules! each {
+    ($self:ident, $map:ident => $body:expr) => {
+        match $self {
+            AnyMap::L2Ball($map) => $body,
+            AnyMap::Cube($map) => $body,
+        }
+    };
+}
+
+impl MirrorMap for AnyMap {
+    fn center(&self, w: &mut [f64]) {
+        each!(self, map => map.center(w))
+    }
+
+    #[inline]
+    fn dual(&self, w: &mut [f64]) {
+        each!(self, map => map.dual(w))
+    }
+
+    #[inline]
+    fn primal(&self, theta: &mut [f64], ridge: f64) {
+        each!(self, map => map.primal(theta, ridge))
+    }
+
+    fn width(&self, n: usize) -> f64 {
+        each!(self, map => map.width(n))
+    }
+
+    fn reach(&self, n: usize) -> f64 {
+        each!(self, map => map.reach(n))
+    }
+
+    fn linear_minimum(&self, g: &[f64]) -> f64 {
+        each!(self, map => map.linear_minimum(g))
+    }
+
+    fn dual_norm(&self, g: &[f64]) -> f64 {
+        each!(self, map => map.dual_norm(g))
+    }
+
+    fn kappa(&self) -> f64 {
+        each!(self, map => map.kappa())
+    }
+}

@@ -1,0 +1,103 @@
+//! A q-player that never moves.
+
+use super::{GroupWeights, Plain};
+use crate::error::{Error, Result, require};
+use crate::sampling::{Rng, dep_round, unit};
+
+/// Fixed weights: Q is the single point q, and the game is ordinary training, Σ_i q_i R_i(w).
+/// q_i = n_i/n gives empirical risk minimisation, q_i = 1/m its group-balanced form.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    q: Vec<f64>,
+    total: f64,
+}
+
+impl Fixed {
+    /// Weights proportional to the given numbers.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless all are finite, none is negative and their sum is positive.
+    pub fn new(weights: &[f64]) -> Result<Self> {
+        for v in weights {
+            require(*v >= 0.0 && v.is_finite(), "weight", v, "finite and at least 0")?;
+        }
+        let sum: f64 = weights.iter().sum();
+        require(sum > 0.0 && sum.is_finite(), "sum of the weights", sum, "positive and finite")?;
+        Ok(Fixed { q: weights.iter().map(|v| v / sum).collect(), total: 0.0 })
+    }
+
+    /// 1/m for every group.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when m = 0.
+    pub fn uniform(m: usize) -> Result<Self> {
+        Plain::new(m, 1.0).map(|plain| {
+            let mut q = vec![0.0; m];
+            plain.write(&mut q);
+            Fixed { q, total: 0.0 }
+        })
+    }
+}
+
+impl GroupWeights for Fixed {
+    fn len(&self) -> usize {
+        self.q.len()
+    }
+
+    fn get(&self, group: usize) -> f64 {
+        self.q[group]
+    }
+
+    fn draw(&self, rng: &mut Rng) -> usize {
+        let mut left = unit(rng);
+        let mut last = 0;
+        for (i, q) in self.q.iter().enumerate().filter(|(_, q)| **q > 0.0) {
+            last = i;
+            if left < *q {
+                break;
+            }
+            left -= q;
+        }
+        last
+    }
+
+    fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
+        chosen.clear();
+        scratch.clear();
+        scratch.extend(self.q.iter().map(|q| (k as f64 * q).min(1.0)));
+        dep_round(scratch, k, rng, chosen);
+    }
+
+    fn step(&mut self, _eta: f64, _gains: &[(usize, f64)]) {}
+
+    fn jump_to(&mut self, _other: &Self) {}
+
+    fn accumulate(&mut self, weight: f64) {
+        self.total += weight;
+    }
+
+    fn restart_average(&mut self) {
+        self.total = 0.0;
+    }
+
+    fn write(&self, out: &mut [f64]) {
+        out.copy_from_slice(&self.q);
+    }
+
+    fn write_average(&self, out: &mut [f64]) -> f64 {
+        self.write(out);
+        self.total
+    }
+
+    fn save(&self) -> Vec<f64> {
+        vec![self.total]
+    }
+
+    fn restore(&mut self, saved: &[f64]) -> Result<()> {
+        match saved {
+            [total] => self.total = *total,
+            _ => return Err(Error::State("fixed weights remember one number".into())),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! The q-player: weights on the groups.
+
+mod capped;
+mod fixed;
+mod plain;
+
+pub use capped::project_capped_simplex;
+pub use fixed::Fixed;
+pub use plain::Plain;
+
+use crate::error::Result;
+use crate::sampling::Rng;
+
+/// A point q of the simplex, or of the capped simplex {q : 0 ≤ q_i ≤ 1/k, Σ q_i = 1}, with the
+/// negative entropy as distance-generating function, and its running average.
+///
+/// Algorithms see this trait and never a slice, so that the cost of a round is the
+/// implementation's own affair.
+pub trait GroupWeights {
+    /// Number of groups m.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The weight q_i.
+    fn get(&self, group: usize) -> f64;
+
+    /// Draws a group i with probability q_i.
+    fn draw(&self, rng: &mut Rng) -> usize;
+
+    /// Draws a set of k groups such that group i is in it with probability k·q_i, which must not
+    /// exceed 1. The set replaces the content of `chosen`; `scratch` is memory to work in.
+    fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>);
+
+    /// One step of mirror ascent, q ← argmax_p η⟨g, p⟩ − B(p, q), where g has the given entries
+    /// and is 0 elsewhere (labels `eqn:upate:qt:1`, `eqn:upate:qt:ATk:1`). A group may occur
+    /// several times: its gains add up. The gains must be finite.
+    fn step(&mut self, eta: f64, gains: &[(usize, f64)]);
+
+    /// Moves to the point of `other`; the average stays.
+    fn jump_to(&mut self, other: &Self);
+
+    /// Adds the present point to the average with this weight.
+    fn accumulate(&mut self, weight: f64);
+
+    /// Forgets the average.
+    fn restart_average(&mut self);
+
+    /// Writes q.
+    fn write(&self, out: &mut [f64]);
+
+    /// Writes the average, and returns the weight it rests on. The present point and 0 when
+    /// nothing has been accumulated.
+    fn write_average(&self, out: &mut [f64]) -> f64;
+
+    /// Point and average as numbers, for checkpoints.
+    fn save(&self) -> Vec<f64>;
+
+    /// Takes over what [`GroupWeights::save`] gave.
+    ///
+    /// # Errors
+    /// [`crate::Error::State`] when the numbers are not those of such weights.
+    fn restore(&mut self, saved: &[f64]) -> Result<()>;
+}
+
+/// The effective number of groups, exp(entropy of q) = exp(−Σ q_i ln q_i): m for uniform weights,
+/// 1 when one group has all.
+pub fn effective_groups(q: &[f64]) -> f64 {
+    let entropy: f64 = q.iter().filter(|v| **v > 0.0).map(|v| -v * v.ln()).sum();
+    entropy.exp()
+}

@@ -1,0 +1,267 @@
+//! Weights as plain arrays: obviously right, O(m) per round.
+
+use super::GroupWeights;
+use super::capped::project_log;
+use crate::error::{Error, Result, require};
+use crate::sampling::{Rng, dep_round, unit};
+
+/// Logarithms and steps beyond this are cut off: far outside of what a weight can express, far
+/// inside of what a number can hold.
+const LOG_LIMIT: f64 = 1e300;
+
+/// Weights on the simplex (k = 1) or on the capped simplex {q_i ≤ 1/k}, as logarithms.
+///
+/// The logarithms are the state: a group whose weight underflows to 0 still has its logarithm and
+/// comes back when its gains do. After a step that concerns all groups the largest logarithm is 0,
+/// so that equal gains keep equal weights exactly uniform.
+#[derive(Clone, Debug)]
+pub struct Plain {
+    k: f64,
+    /// ln q_i up to a common constant.
+    logs: Vec<f64>,
+    /// e^{logs_i}, proportional to q_i.
+    masses: Vec<f64>,
+    /// 1 / Σ masses.
+    scale: f64,
+    sum: Vec<f64>,
+    total: f64,
+    order: Vec<usize>,
+}
+
+impl Plain {
+    /// Uniform weights on m groups, with the cap 1/k.
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] unless m ≥ 1 and 1 ≤ k ≤ m.
+    pub fn new(m: usize, k: f64) -> Result<Self> {
+        require(m >= 1, "number of groups", m, "at least 1")?;
+        require(k >= 1.0 && k <= m as f64, "k", k, "1 ≤ k ≤ m")?;
+        Ok(Plain {
+            k,
+            logs: vec![0.0; m],
+            masses: vec![1.0; m],
+            scale: 1.0 / m as f64,
+            sum: vec![0.0; m],
+            total: 0.0,
+            order: Vec::with_capacity(m),
+        })
+    }
+
+    /// Recomputes every mass from its logarithm, the largest being 1.
+    fn rebuild(&mut self) {
+        let top = self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (log, mass) in self.logs.iter_mut().zip(&mut self.masses) {
+            *log = (*log - top).max(-LOG_LIMIT);
+            *mass = log.exp();
+        }
+        self.rescale();
+    }
+
+    fn rescale(&mut self) {
+        self.scale = 1.0 / self.masses.iter().sum::<f64>();
+    }
+
+    /// Enforces the cap, when there is one and it is exceeded.
+    fn project(&mut self) {
+        if self.k == 1.0 {
+            return;
+        }
+        let top = self.masses.iter().copied().fold(0.0, f64::max);
+        if top * self.scale > 1.0 / self.k {
+            project_log(&mut self.logs, &mut self.masses, self.k, &mut self.order);
+            self.scale = 1.0;
+        }
+    }
+}
+
+impl GroupWeights for Plain {
+    fn len(&self) -> usize {
+        self.logs.len()
+    }
+
+    #[inline]
+    fn get(&self, group: usize) -> f64 {
+        self.masses[group] * self.scale
+    }
+
+    fn draw(&self, rng: &mut Rng) -> usize {
+        let mut left = unit(rng) / self.scale;
+        let mut last = 0;
+        for (i, mass) in self.masses.iter().enumerate() {
+            if *mass > 0.0 {
+                last = i;
+                if left < *mass {
+                    break;
+                }
+                left -= mass;
+            }
+        }
+        last
+    }
+
+    fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
+        chosen.clear();
+        scratch.clear();
+        scratch.extend((0..self.len()).map(|i| (k as f64 * self.get(i)).min(1.0)));
+        dep_round(scratch, k, rng, chosen);
+    }
+
+    fn step(&mut self, eta: f64, gains: &[(usize, f64)]) {
+        for (group, gain) in gains {
+            let move_by = (eta * gain).clamp(-LOG_LIMIT, LOG_LIMIT);
+            self.logs[*group] = (self.logs[*group] + move_by).clamp(-LOG_LIMIT, LOG_LIMIT);
+        }
+        if gains.len() * 4 > self.len() {
+            self.rebuild();
+        } else {
+            for (group, _) in gains {
+                self.masses[*group] = self.logs[*group].exp();
+            }
+            self.rescale();
+            // Too close to overflow or underflow: take a new reference.
+            if !(1e-120..1e120).contains(&self.scale) {
+                self.rebuild();
+            }
+        }
+        self.project();
+    }
+
+    fn jump_to(&mut self, other: &Self) {
+        self.logs.copy_from_slice(&other.logs);
+        self.masses.copy_from_slice(&other.masses);
+        self.scale = other.scale;
+    }
+
+    fn accumulate(&mut self, weight: f64) {
+        let scale = weight * self.scale;
+        for (s, mass) in self.sum.iter_mut().zip(&self.masses) {
+            *s += scale * mass;
+        }
+        self.total += weight;
+    }
+
+    fn restart_average(&mut self) {
+        self.sum.fill(0.0);
+        self.total = 0.0;
+    }
+
+    fn write(&self, out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(i, o)| *o = self.get(i));
+    }
+
+    fn write_average(&self, out: &mut [f64]) -> f64 {
+        if self.total > 0.0 {
+            out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);
+        } else {
+            self.write(out);
+        }
+        self.total
+    }
+
+    fn save(&self) -> Vec<f64> {
+        [&self.logs[..], &self.masses[..], &self.sum[..], &[self.scale, self.total]].concat()
+    }
+
+    fn restore(&mut self, saved: &[f64]) -> Result<()> {
+        let m = self.len();
+        if saved.len() != 3 * m + 2 {
+            return Err(Error::State(format!("{} numbers for {m} group weights", saved.len())));
+        }
+        self.logs.copy_from_slice(&saved[..m]);
+        self.masses.copy_from_slice(&saved[m..2 * m]);
+        self.sum.copy_from_slice(&saved[2 * m..3 * m]);
+        (self.scale, self.total) = (saved[3 * m], saved[3 * m + 1]);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    fn dense(gains: &[f64]) -> Vec<(usize, f64)> {
+        gains.iter().copied().enumerate().collect()
+    }
+
+    fn weights(q: &Plain) -> Vec<f64> {
+        let mut out = vec![0.0; q.len()];
+        q.write(&mut out);
+        out
+    }
+
+    #[test]
+    fn huge_losses_keep_the_weights_finite() {
+        for loss in [4e4, 1e10, 1e300, f64::MAX] {
+            let mut q = Plain::new(2, 1.0).unwrap();
+            for _ in 0..1000 {
+                q.step(0.01, &dense(&[loss, 1.0]));
+                q.step(100.0, &dense(&[loss, 1.0]));
+            }
+            let q = weights(&q);
+            assert!(q.iter().all(|v| v.is_finite()), "{loss}: {q:?}");
+            assert!(q[0] > 0.99 && (q[0] + q[1] - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn mass_returns() {
+        let mut q = Plain::new(2, 1.0).unwrap();
+        for _ in 0..8 {
+            q.step(1.0, &dense(&[30.0, 0.0]));
+        }
+        for _ in 0..200 {
+            q.step(1.0, &dense(&[0.0, 30.0]));
+        }
+        assert!(q.get(1) > 0.99);
+        // The same on the capped simplex, through single-coordinate steps.
+        let mut q = Plain::new(8, 1.5).unwrap();
+        (0..8).for_each(|_| q.step(1.0, &[(0, 300.0)]));
+        assert_eq!(q.get(0), 1.0 / 1.5);
+        (0..200).for_each(|_| q.step(1.0, &[(1, 30.0), (0, -30.0)]));
+        assert_eq!(q.get(1), 1.0 / 1.5);
+    }
+
+    #[test]
+    fn equal_losses_keep_the_weights_exactly_uniform() {
+        for k in [1.0, 2.5, 7.0] {
+            let mut q = Plain::new(7, k).unwrap();
+            for loss in [0.0, std::f64::consts::LN_2, 1e7] {
+                (0..1000).for_each(|_| q.step(0.37, &dense(&[loss; 7])));
+                assert_eq!(weights(&q), vec![1.0 / 7.0; 7], "k = {k}");
+            }
+        }
+    }
+
+    /// The one-coordinate path equals the full one.
+    #[test]
+    fn sparse_steps_equal_dense_steps() {
+        for k in [1.0, 3.5] {
+            let (mut a, mut b) = (Plain::new(20, k).unwrap(), Plain::new(20, k).unwrap());
+            let mut rng = Rng::seed_from_u64(5);
+            for _ in 0..3000 {
+                let (i, gain) = (crate::sampling::below(&mut rng, 20), -3.0 * unit(&mut rng));
+                a.step(0.2, &[(i, gain)]);
+                let mut all = [0.0; 20];
+                all[i] = gain;
+                b.step(0.2, &dense(&all));
+            }
+            for (x, y) in weights(&a).iter().zip(&weights(&b)) {
+                assert!((x - y).abs() < 1e-12, "{x} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn draws_follow_the_weights() {
+        let mut q = Plain::new(4, 1.0).unwrap();
+        q.step(1.0, &dense(&[0.0, 1.0, 2.0, -700.0]));
+        let mut rng = Rng::seed_from_u64(9);
+        let mut counts = [0f64; 4];
+        (0..100_000).for_each(|_| counts[q.draw(&mut rng)] += 1.0);
+        // χ² with 2 degrees of freedom: 18.4 is exceeded with probability 1e-4.
+        let chi2: f64 =
+            (0..3).map(|i| (counts[i] - 1e5 * q.get(i)).powi(2) / (1e5 * q.get(i))).sum();
+        assert!(chi2 < 18.4 && counts[3] == 0.0);
+    }
+}

@@ -1,0 +1,102 @@
+//! A point stored as a plain array: obviously right, O(d·c) per round.
+
+use super::linear::{add_outer, scores};
+use super::{Gradient, Iterate};
+use crate::domain::{Domain, MirrorMap};
+use crate::error::{Error, Result};
+use crate::row::Row;
+use crate::source::Source;
+
+/// A point of any [`Domain`] as a plain array, with its average as another.
+#[derive(Clone, Debug)]
+pub struct Dense<M> {
+    domain: Domain<M>,
+    features: usize,
+    outputs: usize,
+    point: Vec<f64>,
+    sum: Vec<f64>,
+    total: f64,
+}
+
+impl<M: MirrorMap> Dense<M> {
+    /// The starting point argmin_W ν of a domain, for d features and c outputs.
+    pub fn new(domain: Domain<M>, features: usize, outputs: usize) -> Self {
+        let weights = features * outputs;
+        let len = weights + if domain.intercept.is_some() { outputs } else { 0 };
+        let mut point = vec![0.0; len];
+        domain.map.center(&mut point[..weights]);
+        Dense { domain, features, outputs, point, sum: vec![0.0; len], total: 0.0 }
+    }
+}
+
+impl<M: MirrorMap> Iterate for Dense<M> {
+    fn len(&self) -> usize {
+        self.point.len()
+    }
+
+    #[inline]
+    fn scores(&self, x: Row<'_>, out: &mut [f64]) {
+        scores(&self.point, self.features, x, out);
+    }
+
+    #[inline]
+    fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S) {
+        let weights = self.features * self.outputs;
+        self.domain.map.dual(&mut self.point[..weights]);
+        for (handle, coefficients) in gradient.terms() {
+            let x = source.get(handle).x;
+            add_outer(&mut self.point, self.features, x, -eta, coefficients);
+        }
+        let (w, intercepts) = self.point.split_at_mut(weights);
+        self.domain.map.primal(w, eta * ridge);
+        if let Some(bound) = self.domain.intercept {
+            intercepts.iter_mut().for_each(|b| *b = b.clamp(-bound, bound));
+        }
+    }
+
+    fn jump_to(&mut self, other: &Self) {
+        self.point.copy_from_slice(&other.point);
+    }
+
+    #[inline]
+    fn accumulate(&mut self, weight: f64) {
+        for (s, w) in self.sum.iter_mut().zip(&self.point) {
+            *s += weight * w;
+        }
+        self.total += weight;
+    }
+
+    fn restart_average(&mut self) {
+        self.sum.fill(0.0);
+        self.total = 0.0;
+    }
+
+    fn write(&self, out: &mut [f64]) {
+        out.copy_from_slice(&self.point);
+    }
+
+    fn write_average(&self, out: &mut [f64]) -> f64 {
+        if self.total > 0.0 {
+            out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);
+        } else {
+            self.write(out);
+        }
+        self.total
+    }
+
+    fn save(&self) -> Vec<f64> {
+        [&self.point[..], &self.sum[..], &[self.total]].concat()
+    }
+
+    fn restore(&mut self, saved: &[f64]) -> Result<()> {
+        let len = self.point.len();
+        if saved.len() != 2 * len + 1 {
+            let found = saved.len();
+            return Err(Error::State(format!("{found} numbers for a point of {len} coordinates")));
+        }
+        self.point.copy_from_slice(&saved[..len]);
+        self.sum.copy_from_slice(&saved[len..2 * len]);
+        self.total = saved[2 * len];
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Points of W as storage suits them.
+//!
+//! A model with d features and c outputs has d·c weights and, optionally, c intercepts. As one
+//! array it is laid out feature by feature, `w[j·c + o]` for feature j and output o, followed by
+//! the c intercepts.
+
+mod dense;
+
+pub use dense::Dense;
+pub use linear::scores;
+
+use crate::error::Result;
+use crate::row::Row;
+use crate::source::{Handle, Source};
+
+mod linear;
+
+/// A stochastic gradient kept factored: Σ_j x_j ⊗ a_j, one sample handle and c coefficients per
+/// term.
+#[derive(Clone, Debug, Default)]
+pub struct Gradient {
+    outputs: usize,
+    handles: Vec<Handle>,
+    coefficients: Vec<f64>,
+}
+
+impl Gradient {
+    /// An empty gradient for c outputs with room for `terms` terms.
+    pub fn new(outputs: usize, terms: usize) -> Self {
+        let coefficients = Vec::with_capacity(terms * outputs);
+        Gradient { outputs, handles: Vec::with_capacity(terms), coefficients }
+    }
+
+    /// Removes all terms and keeps the memory.
+    pub fn clear(&mut self) {
+        self.handles.clear();
+        self.coefficients.clear();
+    }
+
+    /// Adds scale · x ⊗ slope, where x are the features of the sample.
+    #[inline]
+    pub fn push(&mut self, handle: Handle, scale: f64, slope: &[f64]) {
+        self.handles.push(handle);
+        self.coefficients.extend(slope.iter().map(|g| scale * g));
+    }
+
+    /// The terms: handle and c coefficients.
+    #[inline]
+    pub fn terms(&self) -> impl Iterator<Item = (Handle, &[f64])> {
+        self.handles.iter().copied().zip(self.coefficients.chunks_exact(self.outputs.max(1)))
+    }
+}
+
+/// A point of W with a running weighted average of the points it has been.
+pub trait Iterate {
+    /// Number of numbers in the array form.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the c scores Wᵀx + b.
+    fn scores(&self, x: Row<'_>, out: &mut [f64]);
+
+    /// w ← argmin_u η⟨g, u⟩ + (ηλ/2)‖u‖² + B(u, w), labels `eqn:upate:wt` and `eqn:upate:wt:2`.
+    fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S);
+
+    /// Moves to the point of `other`. The average is not a part of the point and stays.
+    fn jump_to(&mut self, other: &Self);
+
+    /// Adds the present point to the average with this weight.
+    fn accumulate(&mut self, weight: f64);
+
+    /// Forgets the average.
+    fn restart_average(&mut self);
+
+    /// Writes the present point.
+    fn write(&self, out: &mut [f64]);
+
+    /// Writes the average, and returns the weight it rests on. The present point and 0 when
+    /// nothing has been accumulated.
+    fn write_average(&self, out: &mut [f64]) -> f64;
+
+    /// Point and average as numbers, for checkpoints.
+    fn save(&self) -> Vec<f64>;
+
+    /// Takes over what [`Iterate::save`] gave.
+    ///
+    /// # Errors
+    /// [`crate::Error::State`] when the numbers are not those of such a point.
+    fn restore(&mut self, saved: &[f64]) -> Result<()>;
+}

@@ -1,0 +1,129 @@
+//! Softmax cross-entropy.
+
+use super::Loss;
+use crate::error::{Result, require};
+
+/// Softmax cross-entropy of c ≥ 2 scores: ℓ(s, y) = ln Σ_j e^{s_j} − s_y, y ∈ {0, …, c − 1}.
+///
+/// Range ln(1 + (c − 1) e^{√2 bound}) for ‖s‖₂ ≤ bound, Lipschitz constant √2, curvature ½.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Softmax {
+    classes: usize,
+}
+
+impl Softmax {
+    /// The loss for `classes` classes.
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] for fewer than 2 classes.
+    pub fn new(classes: usize) -> Result<Self> {
+        require(classes >= 2, "classes", classes, "at least 2")?;
+        Ok(Softmax { classes })
+    }
+
+    /// Largest score and Σ_j e^{s_j − max}.
+    #[inline]
+    fn normaliser(scores: &[f64]) -> (f64, f64) {
+        let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (max, scores.iter().map(|s| (s - max).exp()).sum())
+    }
+}
+
+impl Loss for Softmax {
+    fn name(&self) -> &'static str {
+        "softmax"
+    }
+
+    fn outputs(&self) -> usize {
+        self.classes
+    }
+
+    #[inline]
+    fn value(&self, scores: &[f64], y: f64) -> Result<f64> {
+        let (max, sum) = Self::normaliser(scores);
+        Ok(sum.ln() + (max - scores[y as usize]))
+    }
+
+    #[inline]
+    fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> Result<f64> {
+        let (max, sum) = Self::normaliser(scores);
+        for (g, s) in slope.iter_mut().zip(scores) {
+            *g = (s - max).exp() / sum;
+        }
+        slope[y as usize] -= 1.0;
+        Ok(sum.ln() + (max - scores[y as usize]))
+    }
+
+    fn hessian(&self, scores: &[f64], _y: f64, hessian: &mut [f64]) {
+        let c = self.classes;
+        let (max, sum) = Self::normaliser(scores);
+        let p = |j: usize| (scores[j] - max).exp() / sum;
+        for i in 0..c {
+            let pi = p(i);
+            for j in 0..c {
+                hessian[i * c + j] = if i == j { pi * (1.0 - pi) } else { -pi * p(j) };
+            }
+        }
+    }
+
+    fn accepts(&self, y: f64) -> bool {
+        y >= 0.0 && y < self.classes as f64 && y.fract() == 0.0
+    }
+
+    fn expects(&self) -> String {
+        format!("a class index from 0 to {}", self.classes - 1)
+    }
+
+    fn range(&self, bound: f64, _target: f64) -> f64 {
+        let z = std::f64::consts::SQRT_2 * bound;
+        let others = (self.classes - 1) as f64;
+        z + (others + (-z).exp()).ln()
+    }
+
+    fn lipschitz(&self, _bound: f64, _target: f64) -> f64 {
+        std::f64::consts::SQRT_2
+    }
+
+    fn curvature(&self) -> f64 {
+        0.5
+    }
+
+    fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
+        // The first of equal scores is the prediction.
+        let best = (1..scores.len()).fold(0, |b, j| if scores[j] > scores[b] { j } else { b });
+        Some(best == y as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_match_differences() {
+        let loss = Softmax::new(3).unwrap();
+        for y in [0.0, 1.0, 2.0] {
+            super::super::check_derivatives(&loss, &[0.3, -1.2, 2.0], y);
+            super::super::check_derivatives(&loss, &[0.0, 0.0, 0.0], y);
+        }
+    }
+
+    #[test]
+    fn two_classes_equal_the_logistic_loss() {
+        let loss = Softmax::new(2).unwrap();
+        for s in [-3.0, 0.0, 0.7] {
+            let two = loss.value(&[0.0, s], 1.0).unwrap();
+            let one = super::super::Logistic.value(&[s], 1.0).unwrap();
+            assert!((two - one).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn extreme_scores_stay_finite() {
+        let loss = Softmax::new(3).unwrap();
+        let mut slope = [0.0; 3];
+        let value = loss.slope(&[1e300, -1e300, 0.0], 1.0, &mut slope).unwrap();
+        assert_eq!(value, 2e300);
+        assert_eq!(slope, [1.0, -1.0, 0.0]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Running an algorithm: the solver, how far it goes, and who watches.
+
+mod drive;
+mod saddle;
+mod state;
+
+pub use drive::{Cadence, Observer, Outcome, drive};
+pub use saddle::Saddle;
+pub use state::State;
+
+use crate::error::Result;
+
+/// A solver at work, whatever it is made of.
+///
+/// A model is the array described in [`crate::iterate`]; group weights are m numbers.
+pub trait Solver {
+    /// Plays `rounds` more rounds.
+    ///
+    /// # Errors
+    /// Those of the source and the loss. The solver stands where it stood after the last whole
+    /// round, except that samples drawn in the broken one are counted and gone.
+    fn advance(&mut self, rounds: u64) -> Result<()>;
+
+    /// Rounds played.
+    fn rounds(&self) -> u64;
+
+    /// Samples drawn from each group.
+    fn samples(&self) -> &[u64];
+
+    /// How many losses lay outside of the range that the bandit player was told, and were clipped
+    /// for it (for it alone).
+    fn clipped(&self) -> u64;
+
+    /// Number of numbers in a model.
+    fn model_len(&self) -> usize;
+
+    /// Writes the averaged model, the answer.
+    fn write_model(&self, w: &mut [f64]);
+
+    /// Writes the averaged group weights.
+    fn write_weights(&self, q: &mut [f64]);
+
+    /// Writes the last iterates, model and group weights.
+    fn write_last(&self, w: &mut [f64], q: &mut [f64]);
+
+    /// Everything needed to go on later, bit for bit.
+    fn save(&self) -> State;
+
+    /// Takes over a saved state.
+    ///
+    /// # Errors
+    /// [`crate::Error::State`] when it is not that of such a solver.
+    fn restore(&mut self, state: &State) -> Result<()>;
+
+    /// The averaged model as a new array.
+    fn model(&self) -> Vec<f64> {
+        let mut w = vec![0.0; self.model_len()];
+        self.write_model(&mut w);
+        w
+    }
+
+    /// The averaged group weights as a new array.
+    fn weights(&self) -> Vec<f64> {
+        let mut q = vec![0.0; self.samples().len()];
+        self.write_weights(&mut q);
+        q
+    }
+}

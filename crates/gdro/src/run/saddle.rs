@@ -1,0 +1,413 @@
+//! The solver: one round of any algorithm.
+
+use super::{Solver, State};
+use crate::algorithm::{Recipe, Rule};
+use crate::average::{Average, next_restart};
+use crate::error::{Error, Result};
+use crate::estimator::{Estimator, Probe};
+use crate::game::Game;
+use crate::group_weights::GroupWeights;
+use crate::iterate::{Gradient, Iterate};
+use crate::loss::Loss;
+use crate::sampling::{Rng, Streams};
+use crate::schedule::Steps;
+use crate::source::Source;
+
+/// A solver of the game for a loss L, a source S, an iterate I, group weights Q and an estimator E.
+///
+/// A round is [`Saddle::descend`] or [`Saddle::mirror_prox`]; it allocates nothing once the
+/// first few rounds have made room.
+///
+/// ```
+/// use gdro::algorithm::{Constants, SampleBounds, smd_m};
+/// use gdro::domain::{Cube, Domain};
+/// use gdro::game::Game;
+/// use gdro::group_weights::Plain;
+/// use gdro::iterate::Dense;
+/// use gdro::loss::Squared;
+/// use gdro::run::{Saddle, Solver};
+/// use gdro::source::Coins;
+///
+/// // Example 1 of the paper: W = [0, 1], D² = ½, G = 2, m = 16.
+/// let domain = Domain::new(Cube::new(0.0, 1.0)?);
+/// let recipe = smd_m(&Constants::paper(0.5, 2.0, 16), 20_000).scaled(2.0, 10.0);
+/// let mut solver = Saddle::new(
+///     Game::gdro(16),
+///     Squared,
+///     Coins::example_1(),
+///     Dense::new(domain, 1, 1),
+///     Plain::new(16, 1.0)?,
+///     recipe,
+///     1,
+/// )?;
+/// solver.advance(20_000)?;
+/// assert!((solver.model()[0] - 0.5).abs() < 0.02);
+/// # Ok::<(), gdro::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Saddle<L, S, I, Q, E> {
+    game: Game,
+    loss: L,
+    source: S,
+    point: I,
+    weights: Q,
+    /// (w', q') of mirror-prox.
+    anchor: Option<(I, Q)>,
+    recipe: Recipe<E>,
+    streams: Streams,
+    round: Scratch,
+    rounds: u64,
+    next_restart: u64,
+    /// The finished stretch of a suffix average.
+    stretch: Option<Stretch>,
+}
+
+#[derive(Clone, Debug)]
+struct Stretch {
+    model: Vec<f64>,
+    weights: Vec<f64>,
+    length: f64,
+}
+
+/// What a round writes into.
+#[derive(Clone, Debug)]
+struct Scratch {
+    gradient: Gradient,
+    gains: Vec<(usize, f64)>,
+    scores: Vec<f64>,
+    slope: Vec<f64>,
+    samples: Vec<u64>,
+    clipped: u64,
+}
+
+/// The probe that an estimator sees.
+struct Round<'a, L, S, I> {
+    game: &'a Game,
+    loss: &'a L,
+    source: &'a mut S,
+    point: &'a I,
+    streams: &'a mut Streams,
+    scratch: &'a mut Scratch,
+    payoffs: (f64, f64),
+    gamma: f64,
+    number: u64,
+}
+
+impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
+    #[inline]
+    fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
+        let scratch = &mut *self.scratch;
+        let handle = self.source.draw(group, &mut self.streams.data)?;
+        scratch.samples[group] += 1;
+        let sample = self.source.get(handle);
+        self.point.scores(sample.x, &mut scratch.scores);
+        let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
+        if !value.is_finite() {
+            return Err(Error::NonFiniteLoss { group, round: self.number, value });
+        }
+        if c != 0.0 {
+            scratch.gradient.push(handle, c * self.game.scales[group], &scratch.slope);
+        }
+        Ok(self.game.payoff(group, value))
+    }
+
+    #[inline]
+    fn credit(&mut self, group: usize, gain: f64) {
+        self.scratch.gains.push((group, gain));
+    }
+
+    #[inline]
+    fn shortfall(&mut self, payoff: f64) -> f64 {
+        let (low, high) = self.payoffs;
+        let s = (high - payoff) / (high - low);
+        if (0.0..=1.0).contains(&s) {
+            return s;
+        }
+        self.scratch.clipped += 1;
+        s.clamp(0.0, 1.0)
+    }
+
+    #[inline]
+    fn gamma(&self) -> f64 {
+        self.gamma
+    }
+
+    #[inline]
+    fn exhausted(&self, group: usize) -> bool {
+        self.source.remaining(group) == Some(0)
+    }
+
+    #[inline]
+    fn rng(&mut self) -> &mut Rng {
+        &mut self.streams.groups
+    }
+}
+
+impl<L, S, I, Q, E> Saddle<L, S, I, Q, E>
+where
+    L: Loss,
+    S: Source,
+    I: Iterate + Clone,
+    Q: GroupWeights + Clone,
+    E: Estimator,
+{
+    /// Puts the parts together. `weights` should carry the cap 1/k of the game.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when game, source and weights have different numbers of groups, and what
+    /// [`Game::check`] finds.
+    pub fn new(
+        game: Game,
+        loss: L,
+        mut source: S,
+        point: I,
+        weights: Q,
+        recipe: Recipe<E>,
+        seed: u64,
+    ) -> Result<Self> {
+        game.check()?;
+        let m = source.groups();
+        for (what, found) in [("game", game.groups()), ("group weights", weights.len())] {
+            if found != m {
+                return Err(Error::Length { what, found, expected: m });
+            }
+        }
+        let outputs = loss.outputs();
+        let pulls = recipe.estimator.most_pulls(m);
+        source.reserve(pulls);
+        let anchor = match recipe.rule {
+            Rule::Descent => None,
+            Rule::MirrorProx => Some((point.clone(), weights.clone())),
+        };
+        let round = Scratch {
+            gradient: Gradient::new(outputs, pulls),
+            gains: Vec::with_capacity(pulls.max(m)),
+            scores: vec![0.0; outputs],
+            slope: vec![0.0; outputs],
+            samples: vec![0; m],
+            clipped: 0,
+        };
+        let stretch = (recipe.average == Average::Suffix).then(|| Stretch {
+            model: vec![0.0; point.len()],
+            weights: vec![0.0; m],
+            length: 0.0,
+        });
+        let next_restart = next_restart(0, suffix_total(&recipe));
+        let streams = Streams::new(seed);
+        let rounds = 0;
+        Ok(Saddle {
+            game,
+            loss,
+            source,
+            point,
+            weights,
+            anchor,
+            recipe,
+            streams,
+            round,
+            rounds,
+            next_restart,
+            stretch,
+        })
+    }
+
+    /// The source.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// Samples of one estimate at (point, weights), into the scratch memory.
+    fn estimate(&mut self, at_anchor: bool, steps: Steps) -> Result<()> {
+        self.round.gradient.clear();
+        self.round.gains.clear();
+        self.source.begin_round();
+        let (point, weights) = match &self.anchor {
+            Some((point, weights)) if at_anchor => (point, weights),
+            _ => (&self.point, &self.weights),
+        };
+        let mut probe = Round {
+            game: &self.game,
+            loss: &self.loss,
+            source: &mut self.source,
+            point,
+            streams: &mut self.streams,
+            scratch: &mut self.round,
+            payoffs: self.recipe.payoffs,
+            gamma: steps.gamma,
+            number: self.rounds + 1,
+        };
+        self.recipe.estimator.estimate(weights, &mut probe)
+    }
+
+    /// One round of mirror descent: estimate, average, step.
+    fn descend(&mut self, steps: Steps, weight: f64) -> Result<()> {
+        self.estimate(false, steps)?;
+        if weight > 0.0 {
+            self.point.accumulate(weight);
+            self.weights.accumulate(weight);
+        }
+        self.point.step(steps.eta_w, self.game.ridge, &self.round.gradient, &self.source);
+        self.weights.step(steps.eta_q, &self.round.gains);
+        Ok(())
+    }
+
+    /// One round of mirror-prox: from the anchor to the lead, average the lead, and move the anchor
+    /// by the estimate at the lead.
+    fn mirror_prox(&mut self, steps: Steps, weight: f64) -> Result<()> {
+        let ridge = self.game.ridge;
+        self.estimate(true, steps)?;
+        if let Some((anchor, anchor_weights)) = &self.anchor {
+            self.point.jump_to(anchor);
+            self.weights.jump_to(anchor_weights);
+        }
+        self.point.step(steps.eta_w, ridge, &self.round.gradient, &self.source);
+        self.weights.step(steps.eta_q, &self.round.gains);
+        self.estimate(false, steps)?;
+        if weight > 0.0 {
+            self.point.accumulate(weight);
+            self.weights.accumulate(weight);
+        }
+        if let Some((anchor, anchor_weights)) = &mut self.anchor {
+            anchor.step(steps.eta_w, ridge, &self.round.gradient, &self.source);
+            anchor_weights.step(steps.eta_q, &self.round.gains);
+        }
+        Ok(())
+    }
+
+    /// Ends a stretch of a suffix average when it is due.
+    fn restart_average(&mut self) {
+        let Some(stretch) = &mut self.stretch else { return };
+        stretch.length = self.point.write_average(&mut stretch.model);
+        self.weights.write_average(&mut stretch.weights);
+        // The last stretch ends with the planned number of rounds: it is the answer and stays.
+        if self.recipe.rounds != Some(self.rounds) {
+            self.point.restart_average();
+            self.weights.restart_average();
+        }
+        self.next_restart = next_restart(self.rounds, suffix_total(&self.recipe));
+    }
+
+    /// Blends what a running average has (`length` rounds) with the finished stretch, while the
+    /// former is shorter.
+    fn blend(&self, out: &mut [f64], length: f64, finished: impl Fn(&Stretch) -> &[f64]) {
+        if let Some(stretch) = &self.stretch
+            && length < stretch.length
+        {
+            let share = length / (length + stretch.length);
+            for (o, s) in out.iter_mut().zip(finished(stretch)) {
+                *o = share * *o + (1.0 - share) * s;
+            }
+        }
+    }
+}
+
+/// The number of rounds whose halves are the stretches of a suffix average.
+fn suffix_total<E>(recipe: &Recipe<E>) -> u64 {
+    recipe.rounds.unwrap_or(1 << 62)
+}
+
+impl<L, S, I, Q, E> Solver for Saddle<L, S, I, Q, E>
+where
+    L: Loss,
+    S: Source,
+    I: Iterate + Clone,
+    Q: GroupWeights + Clone,
+    E: Estimator,
+{
+    fn advance(&mut self, rounds: u64) -> Result<()> {
+        for _ in 0..rounds {
+            let t = self.rounds + 1;
+            let steps = self.recipe.schedule.at(t);
+            let weight = self.recipe.average.weight(&self.recipe.schedule, t);
+            match self.recipe.rule {
+                Rule::Descent => self.descend(steps, weight)?,
+                Rule::MirrorProx => self.mirror_prox(steps, weight)?,
+            }
+            self.rounds = t;
+            if t == self.next_restart {
+                self.restart_average();
+            }
+        }
+        Ok(())
+    }
+
+    fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    fn samples(&self) -> &[u64] {
+        &self.round.samples
+    }
+
+    fn clipped(&self) -> u64 {
+        self.round.clipped
+    }
+
+    fn model_len(&self) -> usize {
+        self.point.len()
+    }
+
+    fn write_model(&self, w: &mut [f64]) {
+        let length = self.point.write_average(w);
+        self.blend(w, length, |stretch| &stretch.model);
+    }
+
+    fn write_weights(&self, q: &mut [f64]) {
+        let length = self.weights.write_average(q);
+        self.blend(q, length, |stretch| &stretch.weights);
+    }
+
+    fn write_last(&self, w: &mut [f64], q: &mut [f64]) {
+        self.point.write(w);
+        self.weights.write(q);
+    }
+
+    fn save(&self) -> State {
+        State {
+            rounds: self.rounds,
+            samples: self.round.samples.clone(),
+            clipped: self.round.clipped,
+            streams: self.streams.clone(),
+            model: self.point.save(),
+            weights: self.weights.save(),
+            anchor: self.anchor.as_ref().map(|(w, q)| (w.save(), q.save())),
+            stretch: self.stretch.as_ref().map(|s| (s.model.clone(), s.weights.clone(), s.length)),
+            source: self.source.save(),
+        }
+    }
+
+    fn restore(&mut self, state: &State) -> Result<()> {
+        let mismatch = |what: &str| Err(Error::State(format!("{what} of another solver")));
+        if state.samples.len() != self.round.samples.len() {
+            return mismatch("sample counts");
+        }
+        match (&mut self.anchor, &state.anchor) {
+            (None, None) => {}
+            (Some((w, q)), Some((saved_w, saved_q))) => {
+                w.restore(saved_w)?;
+                q.restore(saved_q)?;
+            }
+            _ => return mismatch("the anchor"),
+        }
+        match (&mut self.stretch, &state.stretch) {
+            (None, None) => {}
+            (Some(mine), Some((model, weights, length)))
+                if model.len() == mine.model.len() && weights.len() == mine.weights.len() =>
+            {
+                mine.model.copy_from_slice(model);
+                mine.weights.copy_from_slice(weights);
+                mine.length = *length;
+            }
+            _ => return mismatch("the suffix average"),
+        }
+        self.point.restore(&state.model)?;
+        self.weights.restore(&state.weights)?;
+        self.source.restore(&state.source)?;
+        self.streams = state.streams.clone();
+        self.round.samples.copy_from_slice(&state.samples);
+        self.round.clipped = state.clipped;
+        self.rounds = state.rounds;
+        self.next_restart = next_restart(state.rounds, suffix_total(&self.recipe));
+        Ok(())
+    }
+}

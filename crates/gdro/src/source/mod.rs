@@ -1,0 +1,68 @@
+//! Where samples come from: the distributions P_1, …, P_m.
+
+mod closure;
+mod coins;
+mod once_each;
+mod slots;
+mod synthetic;
+mod with_replacement;
+
+pub use closure::Closure;
+pub use coins::Coins;
+pub use once_each::OnceEach;
+pub use synthetic::Synthetic;
+pub use with_replacement::WithReplacement;
+
+use crate::dataset::Sample;
+use crate::error::{Error, Result};
+use crate::sampling::Rng;
+
+/// A sample that was drawn in the current round; meaningless after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handle(pub usize);
+
+/// m distributions over samples.
+pub trait Source {
+    /// Number of groups m.
+    fn groups(&self) -> usize;
+
+    /// Number of features d of every sample.
+    fn features(&self) -> usize;
+
+    /// Says that at most `draws` samples will be drawn per round, so that none needs memory.
+    fn reserve(&mut self, _draws: usize) {}
+
+    /// Starts a round: the handles of the last one are gone.
+    fn begin_round(&mut self) {}
+
+    /// Draws a sample z ~ P_i.
+    ///
+    /// # Errors
+    /// [`Error::BudgetExhausted`] when the group has no sample left, and whatever a user's source
+    /// finds wrong, as [`Error::User`].
+    fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle>;
+
+    /// The sample behind a handle of this round.
+    fn get(&self, handle: Handle) -> Sample<'_>;
+
+    /// How many samples group i has left; `None` when it never runs dry.
+    fn remaining(&self, _group: usize) -> Option<u64> {
+        None
+    }
+
+    /// What the source must remember to go on from a checkpoint, as numbers.
+    fn save(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Takes over what [`Source::save`] gave.
+    ///
+    /// # Errors
+    /// [`Error::State`] when the numbers are not those of such a source.
+    fn restore(&mut self, saved: &[u64]) -> Result<()> {
+        match saved {
+            [] => Ok(()),
+            _ => Err(Error::State("a source without memory was given one".into())),
+        }
+    }
+}

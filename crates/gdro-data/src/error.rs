@@ -169,8 +169,7 @@ pub enum Error {
     },
     /// A cell of a numeric column is not a number.
     #[error(
-        "{at}: column `{column}`: found `{text}`, expected a number: say `--na '{text}'` if it means missing, or `--text {column}` if the column is text"
-    )]
+        "{at}: column `{column}`: found `{}`, expected a number: say `--na '{}'` if it means missing, or `--text {column}` if the column is text", shown(.text), shown(.text))]
     NotANumber {
         /// The line.
         at: Position,
@@ -181,8 +180,7 @@ pub enum Error {
     },
     /// A number is NaN or infinite, or too large for arithmetic.
     #[error(
-        "{at}: column `{column}`: found `{text}`, expected a finite number: say `--na '{text}'` if it means missing, or `--text {column}` if the column is text"
-    )]
+        "{at}: column `{column}`: found `{}`, expected a finite number: say `--na '{}'` if it means missing, or `--text {column}` if the column is text", shown(.text), shown(.text))]
     NotFinite {
         /// The line.
         at: Position,
@@ -305,7 +303,7 @@ pub enum Error {
         available: String,
     },
     /// The target has one value only.
-    #[error("target `{column}`: every row has the value `{label}`: there is nothing to learn")]
+    #[error("target `{column}`: every row has the value `{}`: there is nothing to learn", shown(.label))]
     OneClass {
         /// The column.
         column: String,
@@ -338,8 +336,7 @@ pub enum Error {
     },
     /// The positive label is none of the labels.
     #[error(
-        "positive: no row of target `{column}` has the label `{found}`: its labels are {labels}"
-    )]
+        "positive: no row of target `{column}` has the label `{}`: its labels are {labels}", shown(.found))]
     Positive {
         /// The column.
         column: String,
@@ -357,7 +354,7 @@ pub enum Error {
         labels: String,
     },
     /// A label that the model does not know.
-    #[error("{at}: target `{column}`: found `{found}`, expected one of {labels}")]
+    #[error("{at}: target `{column}`: found `{}`, expected one of {labels}", shown(.found))]
     UnknownLabel {
         /// The line.
         at: Position,
@@ -370,8 +367,7 @@ pub enum Error {
     },
     /// Two different combinations of group values have the same name.
     #[error(
-        "groups: two combinations of values are both named `{name}`: merge or rename values so that names differ"
-    )]
+        "groups: two combinations of values are both named `{}`: merge or rename values so that names differ", shown(.name))]
     AmbiguousGroup {
         /// The name.
         name: String,
@@ -381,11 +377,24 @@ pub enum Error {
     Gdro(#[from] gdro::Error),
 }
 
+/// A text on one line: control characters escaped, the end of a long one cut off.
+pub(crate) fn shown(text: &str) -> String {
+    const LENGTH: usize = 60;
+    let mut line = String::new();
+    for c in text.chars().take(LENGTH) {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    if text.chars().nth(LENGTH).is_some() {
+        line.push('…');
+    }
+    line
+}
+
 /// Up to eight texts, quoted, and how many there are.
 pub(crate) fn list<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 8;
     let count = texts.len();
-    let shown = texts.take(SHOWN).map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ");
+    let shown = texts.take(SHOWN).map(|t| format!("`{}`", shown(t))).collect::<Vec<_>>().join(", ");
     if count > SHOWN { format!("{shown}, … {count} in all") } else { shown }
 }
 
@@ -394,7 +403,7 @@ pub(crate) fn unknown_column(option: &'static str, column: &str, names: &[String
     let close = names
         .iter()
         .map(|n| (distance(&n.to_lowercase(), &column.to_lowercase()), n))
-        .filter(|(d, _)| *d <= column.chars().count().div_ceil(4))
+        .filter(|(d, _)| *d <= column.chars().count() / 3)
         .min_by_key(|(d, _)| *d);
     let hint = match close {
         Some((_, name)) => format!("did you mean `{name}`?"),
@@ -437,6 +446,13 @@ mod tests {
         let message = |c| unknown_column("groups", c, &names).to_string();
         assert_eq!(message("Race"), "groups: no column `Race`: did you mean `race`?");
         assert_eq!(message("country"), "groups: no column `country`: the columns are race, sex");
+    }
+
+    #[test]
+    fn texts_are_shown_on_one_line() {
+        assert_eq!(shown("12,5"), "12,5");
+        assert_eq!(shown("a\nb\0"), "a\\nb\\u{0}");
+        assert_eq!(shown(&"é".repeat(61)), "é".repeat(60) + "…");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::options::{DataOptions, MissingGroup};
 use crate::table::Table;
 use crate::target::normal;
@@ -185,7 +185,7 @@ impl Grouping {
                 None => HashSet::new(),
             };
             let absent = column.merge.keys().filter(|old| !occurring.contains(*old));
-            let absent: Vec<String> = absent.map(|old| format!("`{old}`")).collect();
+            let absent: Vec<String> = absent.map(|old| format!("`{}`", shown(old))).collect();
             if !absent.is_empty() {
                 let (name, absent) = (&column.name, absent.join(", "));
                 notes.push(format!("merge of `{name}`: no row has the value {absent}"));

@@ -157,7 +157,9 @@ fn header(records: &mut Records) -> Result<Vec<String>> {
         let file = records.file().to_owned();
         return Err(Error::EmptyFile { file, expected: "a line with the names of the columns" });
     }
-    let names: Vec<String> = records.cells().map(str::to_owned).collect();
+    // A name is on one line: line breaks inside it become blanks.
+    let name = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names: Vec<String> = records.cells().map(name).collect();
     check_names(&names, &records.position().to_string())?;
     Ok(names)
 }

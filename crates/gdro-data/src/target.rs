@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::encode::most_levels;
-use crate::error::{Error, Result, list};
+use crate::error::{Error, Result, list, shown};
 use crate::options::{DataOptions, Task};
 use crate::table::{Column, Table};
 
@@ -113,7 +113,7 @@ impl Target {
                 };
                 let negative = if positive == *first { last } else { first }.clone();
                 let note = options.positive.is_none().then(|| {
-                    format!("target `{column}`: `{positive}` is the positive label, `{negative}` the negative one (set by `positive`)")
+                    format!("target `{column}`: `{}` is the positive label, `{}` the negative one (set by `positive`)", shown(&positive), shown(&negative))
                 });
                 Ok((Target::Binary { column, negative, positive }, note))
             }

@@ -85,7 +85,7 @@ impl FeatureColumn {
                 Some((mean, deviation)) => {
                     Ok(FeatureColumn::Number { name: column, mean, deviation })
                 }
-                None => Err(Error::TooLarge { column }),
+                None => Err(Error::TooLarge { column, done: "standardised" }),
             };
         };
         let codes: HashSet<Option<usize>> = rows.iter().map(|r| texts.code(*r as usize)).collect();
@@ -293,5 +293,70 @@ impl<'a> Part<'a> {
 
     fn is_missing(&self, row: usize) -> bool {
         matches!(self.cell(row), Cell::Missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gdro::Row;
+
+    use super::*;
+    use crate::table::Texts;
+
+    fn table(numbers: &[f64], texts: &[&str]) -> Table {
+        let number = Column { numbers: Some(numbers.to_vec()), ..Column::default() };
+        let texts = Some(Texts::new(texts.iter().copied()));
+        Table {
+            names: vec!["n".into(), "t".into()],
+            columns: vec![number, Column { texts, ..Column::default() }],
+            files: vec![("t".into(), numbers.len())],
+            lines: (2..).take(numbers.len()).collect(),
+        }
+    }
+
+    #[test]
+    fn few_features_are_dense_and_many_levels_sparse() {
+        let dense = table(&[1.0, 3.0, 2.0], &["b", "a", "b"]);
+        let encoding = Encoding::fit(&dense, &["n", "t"], &[0, 1], None, true).unwrap();
+        assert_eq!(encoding.feature_names(), ["n", "t=a", "t=b", "(constant)"]);
+        let matrix = encoding.encode(&dense, &[0, 1, 2]).unwrap().matrix;
+        assert_eq!(matrix.row(0), Row::Dense(&[-1.0, 0.0, 1.0, 1.0]));
+        assert_eq!(matrix.row(1), Row::Dense(&[1.0, 1.0, 0.0, 1.0]));
+        assert_eq!(matrix.row(2), Row::Dense(&[0.0, 0.0, 1.0, 1.0]));
+
+        let levels: Vec<String> = (0..9).map(|i| format!("l{i}")).collect();
+        let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
+        let numbers: Vec<f64> = (0..9).map(f64::from).collect();
+        let sparse = table(&numbers, &levels);
+        let rows: Vec<u32> = (0..9).collect();
+        let encoding = Encoding::fit(&sparse, &["n", "t"], &rows, None, false).unwrap();
+        let matrix = encoding.encode(&sparse, &rows).unwrap().matrix;
+        assert!(matrix.is_sparse());
+        // The mean is 4, so that the number of the fifth row is 0 and not stored.
+        assert_eq!(matrix.row(4), Row::Sparse { indices: &[5], values: &[1.0] });
+    }
+
+    #[test]
+    fn what_cannot_be_encoded() {
+        let trained = table(&[1.0, 2.0], &["a", "b"]);
+        let encoding = Encoding::fit(&trained, &["n", "t"], &[0, 1], None, false).unwrap();
+        let later = table(&[1.0, f64::NAN, f64::MAX], &["c", "a", "a"]);
+        let encoded = encoding.encode(&later, &[0]).unwrap();
+        assert_eq!(encoded.unseen, [("t".to_owned(), 1)].into());
+        let message = |row| encoding.encode(&later, &[row]).unwrap_err().to_string();
+        assert!(message(1).starts_with("t:3: column `n`: the cell is missing"));
+        assert!(message(2).starts_with("t:4: column `n`: found `17976"), "{}", message(2));
+        assert_eq!(encoding.complete_rows(&later).unwrap(), [0, 2]);
+    }
+
+    #[test]
+    fn serialised_form() {
+        let trained = table(&[1.0, 3.0], &["b", "a"]);
+        let encoding = Encoding::fit(&trained, &["n", "t"], &[0, 1], None, true).unwrap();
+        let json = serde_json::to_string(&encoding).unwrap();
+        let number = r#"{"kind":"number","name":"n","mean":2.0,"deviation":1.0}"#;
+        let text = r#"{"kind":"text","name":"t","levels":["a","b"]}"#;
+        assert_eq!(json, format!(r#"{{"columns":[{number},{text}],"constant":true}}"#));
+        assert_eq!(serde_json::from_str::<Encoding>(&json).unwrap(), encoding);
     }
 }

@@ -28,22 +28,25 @@ pub enum Error {
     #[error("no file: give at least one table")]
     NoFile,
     /// A file cannot be opened.
-    #[error("{file}: cannot open: {source}")]
+    #[error("{file}: cannot open: {why}")]
     Open {
         /// The file.
         file: String,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// Reading stopped, for example because the compressed data are damaged or cut off.
-    #[error("{at}: cannot read on: {source}{}", if *.gzip { "; the gzip data are damaged or cut off: get the file again" } else { "" })]
+    #[error(
+        "{at}: cannot read on: {why}{}",
+        if *.gzip { "; the gzip data are damaged or cut off: get the file again" } else { "" }
+    )]
     Read {
         /// The line that could not be read.
         at: Position,
         /// Whether the file is compressed.
         gzip: bool,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// Bytes that are not UTF-8.
     #[error("{at}: not valid UTF-8: convert the file to UTF-8")]
@@ -53,7 +56,8 @@ pub enum Error {
     },
     /// A line or a quoted cell is implausibly long.
     #[error(
-        "{at}: a line or quoted cell of more than {limit} bytes: is this a table, and does every quote end?"
+        "{at}: a line or quoted cell of more than {limit} bytes: is this a table, and does \
+         every quote end?"
     )]
     TooLong {
         /// Where it starts.
@@ -69,7 +73,8 @@ pub enum Error {
     },
     /// Something follows the closing quote of a cell.
     #[error(
-        "{at}: found {found:?} after a closing quote, expected {delimiter:?} or the end of the line: double the quotes inside a quoted cell"
+        "{at}: found {found:?} after a closing quote, expected {delimiter:?} or the end of \
+         the line: double the quotes inside a quoted cell"
     )]
     AfterQuote {
         /// The line.
@@ -81,7 +86,8 @@ pub enum Error {
     },
     /// A row has another number of cells than there are columns.
     #[error(
-        "{at}: found {found} cells, expected {expected}, one per column: check the delimiter {delimiter:?} and the quoting"
+        "{at}: found {found} cells, expected {expected}, one per column: check the delimiter \
+         {delimiter:?} and the quoting"
     )]
     Ragged {
         /// The line.
@@ -169,7 +175,11 @@ pub enum Error {
     },
     /// A cell of a numeric column is not a number.
     #[error(
-        "{at}: column `{column}`: found `{}`, expected a number: say `--na '{}'` if it means missing, or `--text {column}` if the column is text", shown(.text), shown(.text))]
+        "{at}: column `{column}`: found `{}`, expected a number: say `--na '{}'` if it means \
+         missing, or `--text {column}` if the column is text",
+        shown(.text),
+        shown(.text)
+    )]
     NotANumber {
         /// The line.
         at: Position,
@@ -180,7 +190,11 @@ pub enum Error {
     },
     /// A number is NaN or infinite, or too large for arithmetic.
     #[error(
-        "{at}: column `{column}`: found `{}`, expected a finite number: say `--na '{}'` if it means missing, or `--text {column}` if the column is text", shown(.text), shown(.text))]
+        "{at}: column `{column}`: found `{}`, expected a finite number: say `--na '{}'` if it \
+         means missing, or `--text {column}` if the column is text",
+        shown(.text),
+        shown(.text)
+    )]
     NotFinite {
         /// The line.
         at: Position,
@@ -189,17 +203,18 @@ pub enum Error {
         /// The cell.
         text: String,
     },
-    /// Numbers so large that they cannot be standardised.
-    #[error(
-        "column `{column}`: its numbers are too large to be standardised: rescale or ignore it"
-    )]
+    /// Numbers so large that sums of them overflow.
+    #[error("column `{column}`: its numbers are too large to be {done}: rescale or ignore it")]
     TooLarge {
         /// The column.
         column: String,
+        /// What would be done with them.
+        done: &'static str,
     },
     /// A column was read as another kind than is needed here.
     #[error(
-        "column `{column}` was read as {found}, expected {expected}: read the table for this model"
+        "column `{column}` was read as {found}, expected {expected}: read the table for this \
+         model"
     )]
     Kind {
         /// The column.
@@ -211,7 +226,8 @@ pub enum Error {
     },
     /// A feature, target or weight is missing.
     #[error(
-        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with `--missing drop`"
+        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
+         `--missing drop`"
     )]
     MissingCell {
         /// The line.
@@ -221,7 +237,8 @@ pub enum Error {
     },
     /// A group label is missing.
     #[error(
-        "{at}: column `{column}`: the group label is missing: fill it, or say `--missing-group own|drop`"
+        "{at}: column `{column}`: the group label is missing: fill it, or say \
+         `--missing-group own|drop`"
     )]
     MissingGroup {
         /// The line.
@@ -231,7 +248,8 @@ pub enum Error {
     },
     /// A numeric group column that is a feature has missing cells that form a group.
     #[error(
-        "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features drop` or `--text {column}`"
+        "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features \
+         drop` or `--text {column}`"
     )]
     MissingNumber {
         /// The line.
@@ -263,12 +281,14 @@ pub enum Error {
     },
     /// No column is left to learn from.
     #[error(
-        "no feature: every column is the target, a weight, ignored or a group column that is dropped"
+        "no feature: every column is the target, a weight, ignored or a group column that is \
+         dropped"
     )]
     NoFeature,
     /// A text column has too many levels to be a feature.
     #[error(
-        "column `{column}`: {levels} different texts in {rows} rows, expected at most {limit}: leave it out with `--ignore {column}`"
+        "column `{column}`: {levels} different texts in {rows} rows, expected at most \
+         {limit}: leave it out with `--ignore {column}`"
     )]
     TooManyLevels {
         /// The column.
@@ -282,7 +302,8 @@ pub enum Error {
     },
     /// A multi-class target with too many classes.
     #[error(
-        "target `{column}`: {classes} different labels in {rows} rows, expected at most {limit}: use {advice}"
+        "target `{column}`: {classes} different labels in {rows} rows, expected at most \
+         {limit}: use {advice}"
     )]
     TooManyClasses {
         /// The column.
@@ -303,7 +324,10 @@ pub enum Error {
         available: String,
     },
     /// The target has one value only.
-    #[error("target `{column}`: every row has the value `{}`: there is nothing to learn", shown(.label))]
+    #[error(
+        "target `{column}`: every row has the value `{}`: there is nothing to learn",
+        shown(.label)
+    )]
     OneClass {
         /// The column.
         column: String,
@@ -312,7 +336,8 @@ pub enum Error {
     },
     /// A binary task with more than two labels.
     #[error(
-        "target `{column}`: found {count} labels ({labels}), a binary loss takes two: use the {advice}"
+        "target `{column}`: found {count} labels ({labels}), a binary loss takes two: use the \
+         {advice}"
     )]
     NotBinary {
         /// The column.
@@ -336,7 +361,9 @@ pub enum Error {
     },
     /// The positive label is none of the labels.
     #[error(
-        "positive: no row of target `{column}` has the label `{}`: its labels are {labels}", shown(.found))]
+        "positive: no row of target `{column}` has the label `{}`: its labels are {labels}",
+        shown(.found)
+    )]
     Positive {
         /// The column.
         column: String,
@@ -367,7 +394,10 @@ pub enum Error {
     },
     /// Two different combinations of group values have the same name.
     #[error(
-        "groups: two combinations of values are both named `{}`: merge or rename values so that names differ", shown(.name))]
+        "groups: two combinations of values are both named `{}`: merge or rename values so \
+         that names differ",
+        shown(.name)
+    )]
     AmbiguousGroup {
         /// The name.
         name: String,

@@ -205,3 +205,62 @@ impl GroupColumn {
         self.merge.get(&text).cloned().unwrap_or(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Column, Texts};
+
+    fn table(a: &[&str], b: &[&str]) -> Table {
+        let column = |cells: &[&str]| Column {
+            texts: Some(Texts::new(cells.iter().copied())),
+            ..Column::default()
+        };
+        Table {
+            names: vec!["a".into(), "b".into()],
+            columns: vec![column(a), column(b)],
+            files: vec![("t".into(), a.len())],
+            lines: (2..).take(a.len()).collect(),
+        }
+    }
+
+    fn options(missing_group: MissingGroup) -> DataOptions {
+        DataOptions {
+            groups: vec!["b".into(), "a".into()],
+            merge: [("a".to_owned(), [("n".to_owned(), vec!["1".to_owned()])].into())].into(),
+            missing_group,
+            ..DataOptions::default()
+        }
+    }
+
+    #[test]
+    fn groups_are_sorted_by_size_then_name() {
+        let table = table(&["2", "1", "n", "1", "2"], &["x", "y", "y", "x", "y"]);
+        let (grouping, groups, notes) =
+            Grouping::fit(&table, &[0, 1, 2, 3, 4], &options(MissingGroup::Error)).unwrap();
+        assert_eq!(grouping.names(), ["y / n", "x / 2", "x / n", "y / 2"]);
+        assert_eq!(groups, [1, 0, 0, 2, 3].map(Some));
+        assert!(notes.is_empty());
+        assert_eq!(grouping.assign(&table, &[4, 0]).unwrap().groups, [Some(3), Some(1)]);
+    }
+
+    #[test]
+    fn missing_labels() {
+        let table = table(&["1", "", "2"], &["x", "x", ""]);
+        let fit = |policy| Grouping::fit(&table, &[0, 1, 2], &options(policy));
+        let message = fit(MissingGroup::Error).unwrap_err().to_string();
+        assert!(message.starts_with("t:4: column `b`: the group label is missing"), "{message}");
+        let (grouping, ..) = fit(MissingGroup::Own).unwrap();
+        assert_eq!(grouping.names(), ["(missing) / 2", "x / (missing)", "x / n"]);
+        let (grouping, groups, _) = fit(MissingGroup::Drop).unwrap();
+        assert_eq!((grouping.names().len(), groups), (1, vec![Some(0), None, None]));
+    }
+
+    #[test]
+    fn without_columns_there_is_one_group() {
+        let table = table(&["1", "2"], &["x", "y"]);
+        let (grouping, groups, _) =
+            Grouping::fit(&table, &[0, 1], &DataOptions::default()).unwrap();
+        assert_eq!((grouping.names(), groups), (&["all".to_owned()][..], vec![Some(0); 2]));
+    }
+}

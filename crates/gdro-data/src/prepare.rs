@@ -1,13 +1,13 @@
 //! From a table to data sets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use gdro::Dataset;
 use serde::Serialize;
 
 use crate::encode::Encoding;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, list};
 use crate::group::Grouping;
 use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::split::hold_out;
@@ -93,11 +93,10 @@ pub fn prepare(
     notes.extend(merge_notes);
     // Rows of these numbers are positions in `rows` from here on.
     let mut members = vec![Vec::new(); grouping.names().len()];
-    for (row, group) in (0u32..).zip(&assigned) {
-        members
-            .get_mut(group.map_or(usize::MAX, |g| g as usize))
-            .into_iter()
-            .for_each(|m: &mut Vec<u32>| m.push(row));
+    for (row, group) in (0u32..).zip(assigned) {
+        if let Some(group) = group {
+            members[group as usize].push(row);
+        }
     }
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
     let (held, note) = hold_out(split, rows.len(), &members, labels)?;
@@ -112,6 +111,7 @@ pub fn prepare(
     let (train_rows, test_rows) = (in_table(&training), in_table(&testing));
     let training_weights: Option<Vec<f64>> =
         weights.as_ref().map(|w| training.iter().map(|row| w[*row]).collect());
+    notes.extend(classes_without_rows(&target, training.iter().map(|row| targets[*row])));
     let encoding =
         Encoding::fit(table, &features, &train_rows, training_weights.as_deref(), constant)?;
     let constants = encoding.columns().iter().filter(|c| c.is_constant());
@@ -158,7 +158,10 @@ pub fn prepare(
         let (data, unseen) = build(&testing, &test_rows, true)?;
         test = Some(data);
         notes.extend(unseen.iter().map(|(name, count)| {
-            format!("feature `{name}`: {count} rows that are held out have a text that no training row has")
+            format!(
+                "feature `{name}`: {count} rows that are held out have a text that no training \
+                 row has"
+            )
         }));
     }
     Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
@@ -287,8 +290,7 @@ fn usable_rows(
         }
     }
     let left_out = table.rows() - rows.len() - weightless;
-    let columns: Vec<String> = dropped.iter().map(|(c, n)| format!("`{c}` in {n}")).collect();
-    let columns = columns.join(", ");
+    let columns = worst_columns(&dropped);
     let mut reasons = Vec::new();
     if left_out > 0 {
         reasons.push(format!(
@@ -306,11 +308,40 @@ fn usable_rows(
     Ok(rows)
 }
 
+/// The columns with the most missing cells, and how many more there are.
+fn worst_columns(missing: &BTreeMap<&str, usize>) -> String {
+    const SHOWN: usize = 8;
+    let mut columns: Vec<_> = missing.iter().collect();
+    columns.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let shown = columns.iter().take(SHOWN).map(|(name, count)| format!("`{name}` in {count}"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match columns.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more columns"),
+    }
+}
+
 /// The weights of the rows.
 fn weights(table: &Table, rows: &[u32], options: &DataOptions) -> Result<Option<Vec<f64>>> {
     let Some(name) = &options.weight else { return Ok(None) };
     let cells = table.find("weight", name)?;
-    Ok(Some(rows.iter().map(|row| cells.number(*row as usize).unwrap_or(0.0)).collect()))
+    let weights: Vec<f64> =
+        rows.iter().map(|row| cells.number(*row as usize).unwrap_or(0.0)).collect();
+    if weights.iter().sum::<f64>().is_finite() {
+        Ok(Some(weights))
+    } else {
+        Err(Error::TooLarge { column: name.clone(), done: "added" })
+    }
+}
+
+/// A note on the labels that no training row has.
+fn classes_without_rows(target: &Target, training: impl Iterator<Item = f64>) -> Option<String> {
+    let seen: HashSet<u64> = training.map(f64::to_bits).collect();
+    let absent = target.labels().into_iter().filter(|(_, y)| !seen.contains(&y.to_bits()));
+    let absent: Vec<&str> = absent.map(|(label, _)| label).collect();
+    (!absent.is_empty()).then(|| {
+        format!("no training row has the label {}: hold out fewer rows", list(absent.into_iter()))
+    })
 }
 
 /// A note on the groups all of whose rows have the same label.
@@ -322,7 +353,57 @@ fn one_class_groups(groups: &[Group]) -> Option<String> {
             "{} of {} groups have rows of one label only: {}",
             names.len(),
             groups.len(),
-            crate::error::list(names.into_iter())
+            list(names.into_iter())
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(name: &str, rows: usize, positives: Option<usize>) -> Group {
+        Group {
+            name: name.into(),
+            rows,
+            train_rows: rows,
+            test_rows: 0,
+            train: None,
+            test: None,
+            positives,
+        }
+    }
+
+    #[test]
+    fn groups_with_rows_are_numbered() {
+        let mut groups = [group("a", 2, None), group("b", 0, None), group("c", 1, None)];
+        number(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
+        assert_eq!(groups.map(|g| g.train), [Some(0), None, Some(1)]);
+    }
+
+    #[test]
+    fn columns_with_most_missing_cells_come_first() {
+        let missing = BTreeMap::from([("a", 1), ("b", 3), ("c", 1)]);
+        assert_eq!(worst_columns(&missing), "`b` in 3, `a` in 1, `c` in 1");
+        let names: Vec<String> = (0..10).map(|i| format!("c{i}")).collect();
+        let many = names.iter().map(|n| (n.as_str(), 2)).collect();
+        assert!(worst_columns(&many).ends_with("`c7` in 2 and 2 more columns"));
+    }
+
+    #[test]
+    fn groups_of_one_class_are_noted() {
+        let groups = [group("a", 2, Some(2)), group("b", 3, Some(1)), group("c", 1, Some(0))];
+        let note = one_class_groups(&groups).unwrap();
+        assert_eq!(note, "2 of 3 groups have rows of one label only: `a`, `c`");
+        assert_eq!(one_class_groups(&groups[1..2]), None);
+    }
+
+    #[test]
+    fn labels_without_training_rows_are_noted() {
+        let classes = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let target = Target::Multiclass { column: "y".into(), classes };
+        let note = classes_without_rows(&target, [0.0, 2.0, 0.0].into_iter()).unwrap();
+        assert_eq!(note, "no training row has the label `b`: hold out fewer rows");
+        assert_eq!(classes_without_rows(&target, [0.0, 2.0, 1.0].into_iter()), None);
+    }
 }

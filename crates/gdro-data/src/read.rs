@@ -223,3 +223,40 @@ fn wanted(
         .map(|name| Wanted { kind: kind(name), labels: options.is_group(name) })
         .collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_follow_the_name_unless_given() {
+        let mut options = DataOptions::default();
+        let of = |name: &str, options: &DataOptions| delimiter(Path::new(name), options);
+        assert_eq!(of("a.csv", &options), ',');
+        assert_eq!(of("a.TSV", &options), '\t');
+        assert_eq!(of("a.tsv.gz", &options), '\t');
+        options.delimiter = Some(';');
+        assert_eq!(of("a.tsv", &options), ';');
+    }
+
+    #[test]
+    fn roles_decide_what_is_read() {
+        let names = ["g", "w", "z", "i", "y"].map(str::to_owned);
+        let options = DataOptions {
+            target: Some("y".into()),
+            groups: vec!["g".into()],
+            weight: Some("w".into()),
+            text: vec!["z".into()],
+            ignore: vec!["i".into()],
+            ..DataOptions::default()
+        };
+        let found = wanted(&names, &options, None).unwrap();
+        let kinds: Vec<_> = found.iter().map(|w| w.kind).collect();
+        let (number, text) = (Some(Forced::Number), Some(Forced::Text));
+        assert_eq!(kinds, [None, number, text, Some(Forced::Ignored), None]);
+        assert_eq!(
+            found.iter().map(|w| w.labels).collect::<Vec<_>>(),
+            [true, false, false, false, false]
+        );
+    }
+}

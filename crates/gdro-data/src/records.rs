@@ -37,7 +37,7 @@ impl Records {
     /// Opens a file; gzip is told by its first bytes.
     pub(crate) fn open(path: &Path, delimiter: char, comment: Option<&str>) -> Result<Self> {
         let file = path.display().to_string();
-        let open = |source| Error::Open { file: file.clone(), source };
+        let open = |why| Error::Open { file: file.clone(), why };
         if path.metadata().map_err(open)?.is_dir() {
             return Err(open(std::io::Error::other("it is a directory, expected a file")));
         }
@@ -127,9 +127,9 @@ impl Records {
         let limit = LIMIT as u64 + 1;
         let read = (&mut self.input).take(limit).read_until(b'\n', &mut self.bytes);
         self.line += 1;
-        let read = read.map_err(|source| {
+        let read = read.map_err(|why| {
             let (at, gzip) = (self.at(self.line), self.gzip);
-            Error::Read { at, gzip, source }
+            Error::Read { at, gzip, why }
         })?;
         if read == 0 {
             return Ok(false);

@@ -57,23 +57,39 @@ pub(crate) fn hold_out(
                 group[..count].iter().for_each(|row| held[*row as usize] = true);
             }
             note = (short > 0).then(|| {
-                format!("{short} groups have no more than {wanted} rows: all but one row of each are held out")
+                format!(
+                    "{short} groups have no more than {wanted} rows: all but one row of each are \
+                     held out"
+                )
             });
         }
     }
     Ok((held, note))
 }
 
-/// Spreads `total` over strata in proportion to their sizes, whose sum is not below it: whole parts
-/// first, then one more for the largest fractions, larger strata first.
+/// Spreads `total` over strata in proportion to their sizes, whose sum is larger: whole parts first,
+/// then one more for the largest fractions, larger strata first. Every stratum keeps a row as long
+/// as others have two.
 fn spread(total: usize, sizes: &[usize]) -> Vec<usize> {
     let all = sizes.iter().sum::<usize>().max(1) as u128;
     let product = |size: usize| total as u128 * size as u128;
     let mut parts: Vec<usize> = sizes.iter().map(|s| (product(*s) / all) as usize).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|i| std::cmp::Reverse((product(sizes[*i]) % all, sizes[*i])));
-    let rest = total - parts.iter().sum::<usize>();
-    order.iter().take(rest).for_each(|i| parts[*i] += 1);
+    let mut rest = total - parts.iter().sum::<usize>();
+    for kept in [1, 0] {
+        let mut given = true;
+        while given {
+            given = false;
+            for i in &order {
+                if rest > 0 && parts[*i] + kept < sizes[*i] {
+                    parts[*i] += 1;
+                    rest -= 1;
+                    given = true;
+                }
+            }
+        }
+    }
     parts
 }
 
@@ -87,6 +103,9 @@ mod tests {
         assert_eq!(spread(3, &[1, 9, 5]), [0, 2, 1]);
         assert_eq!(spread(1, &[1, 1, 2]), [0, 0, 1]);
         assert_eq!(spread(0, &[4]), [0]);
+        assert_eq!(spread(2, &[1, 2]), [1, 1]);
+        assert_eq!(spread(3, &[1, 4]), [0, 3]);
+        assert_eq!(spread(4, &[1, 1, 3]), [1, 1, 2]);
         for total in 0..=23 {
             let parts = spread(total, &[3, 7, 13]);
             assert_eq!(parts.iter().sum::<usize>(), total);

@@ -9,6 +9,9 @@ use crate::error::{Error, Result, list, shown};
 use crate::options::{DataOptions, Task};
 use crate::table::{Column, Table};
 
+/// Largest number of different numbers that may be meant as classes.
+const FEW: usize = 20;
+
 /// What a model predicts.
 ///
 /// Labels are compared without blanks around them; a text loses one full stop at its end, and a
@@ -52,12 +55,16 @@ impl Target {
         let cells = table.find("target", name)?;
         let column = name.to_owned();
         let numeric = cells.numbers.is_some();
-        let limit = if task == Some(Task::Multiclass) { most_levels(rows.len()) } else { 2 };
+        let limit = match task {
+            Some(Task::Multiclass) => most_levels(rows.len()),
+            _ => FEW,
+        };
         let labels = if numeric { numbers(cells, rows, limit) } else { texts(cells, rows) };
         // `None` means more numbers than the limit.
         if let Some([label]) = labels.as_deref() {
             return Err(Error::OneClass { column, label: label.clone() });
         }
+        let chosen = task.is_none();
         let task = task.unwrap_or(match labels.as_ref().map(Vec::len) {
             Some(2) => Task::Binary,
             _ if numeric => Task::Regression,
@@ -71,7 +78,16 @@ impl Target {
             return Err(Error::PositiveNotBinary { column, labels: listed(&all()) });
         }
         match task {
-            Task::Regression if numeric => Ok((Target::Regression { column }, None)),
+            Task::Regression if numeric => {
+                let few = labels.map(|l| l.len()).filter(|_| chosen);
+                let note = few.map(|count| {
+                    format!(
+                        "target `{column}`: {count} different numbers, taken as a number; if they \
+                         are classes, use the softmax loss"
+                    )
+                });
+                Ok((Target::Regression { column }, note))
+            }
             Task::Regression => {
                 let labels = all();
                 let advice =
@@ -113,7 +129,12 @@ impl Target {
                 };
                 let negative = if positive == *first { last } else { first }.clone();
                 let note = options.positive.is_none().then(|| {
-                    format!("target `{column}`: `{}` is the positive label, `{}` the negative one (set by `positive`)", shown(&positive), shown(&negative))
+                    format!(
+                        "target `{column}`: `{}` is the positive label, `{}` the negative one \
+                         (set by `positive`)",
+                        shown(&positive),
+                        shown(&negative)
+                    )
                 });
                 Ok((Target::Binary { column, negative, positive }, note))
             }
@@ -135,6 +156,17 @@ impl Target {
             Target::Binary { .. } => Task::Binary,
             Target::Multiclass { .. } => Task::Multiclass,
             Target::Regression { .. } => Task::Regression,
+        }
+    }
+
+    /// The labels and the numbers that stand for them; none in regression.
+    pub(crate) fn labels(&self) -> Vec<(&str, f64)> {
+        match self {
+            Target::Binary { negative, positive, .. } => vec![(negative, -1.0), (positive, 1.0)],
+            Target::Multiclass { classes, .. } => {
+                classes.iter().map(String::as_str).zip((0..).map(f64::from)).collect()
+            }
+            Target::Regression { .. } => Vec::new(),
         }
     }
 
@@ -160,12 +192,9 @@ impl Target {
                     |row: &u32| cells.number(*row as usize).ok_or_else(|| missing(*row as usize));
                 return rows.iter().map(number).collect();
             }
-            Target::Binary { negative, positive, .. } => vec![(negative, -1.0), (positive, 1.0)],
-            Target::Multiclass { classes, .. } => {
-                classes.iter().zip((0..).map(f64::from)).collect()
-            }
+            _ => self.labels(),
         };
-        let known: HashMap<&str, f64> = known.into_iter().map(|(l, y)| (l.as_str(), y)).collect();
+        let known: HashMap<&str, f64> = known.into_iter().collect();
         // Labels repeat: each different cell is looked up once.
         let mut seen: HashMap<u64, f64> = HashMap::new();
         let mut targets = Vec::with_capacity(rows.len());
@@ -181,9 +210,7 @@ impl Target {
             }
             let found = label(cells, row).unwrap_or_default();
             let y = *known.get(found.as_str()).ok_or_else(|| {
-                let mut labels: Vec<_> = known.iter().collect();
-                labels.sort_by(|a, b| a.1.total_cmp(b.1));
-                let labels = list(labels.into_iter().map(|(l, _)| *l));
+                let labels = list(self.labels().into_iter().map(|(label, _)| label));
                 Error::UnknownLabel { at: table.position(row), column: column(), found, labels }
             })?;
             seen.insert(key, y);
@@ -244,4 +271,35 @@ fn affirmative<'a>(first: &'a String, last: &'a String) -> &'a String {
     let is = |label: &str, words: &[&str]| words.contains(&label.to_lowercase().as_str());
     let (yes, no) = (["yes", "true", "y", "t"], ["no", "false", "n", "f"]);
     if is(first, &yes) && is(last, &no) { first } else { last }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_have_one_form() {
+        let forms = [" >50K. ", ">50K", "1.", "+1.0", "-0", "1e3", "yes", "a..", ".", "nan"];
+        let found = forms.map(normal);
+        assert_eq!(found, [">50K", ">50K", "1", "1", "0", "1000", "yes", "a.", "", "nan"]);
+    }
+
+    #[test]
+    fn the_positive_label() {
+        let positive = |a: &str, b: &str| affirmative(&a.to_owned(), &b.to_owned()).clone();
+        assert_eq!(positive("YES", "no"), "YES");
+        assert_eq!(positive("False", "true"), "true");
+        assert_eq!(positive("Y", "n"), "Y");
+        assert_eq!(positive("Yes", "maybe"), "maybe");
+        assert_eq!(positive("bad", "good"), "good");
+    }
+
+    #[test]
+    fn serialised_form() {
+        let target = Target::Multiclass { column: "y".into(), classes: vec!["a".into()] };
+        let json = serde_json::to_string(&target).unwrap();
+        assert_eq!(json, r#"{"task":"multiclass","column":"y","classes":["a"]}"#);
+        assert_eq!(serde_json::from_str::<Target>(&json).unwrap(), target);
+        assert_eq!(target.labels(), [("a", 0.0)]);
+    }
 }

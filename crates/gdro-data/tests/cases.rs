@@ -141,6 +141,7 @@ fn tasks_follow_the_labels() {
     let rows = "x,y\n1,10\n2,9\n3,-2.5\n";
     let found = prepared(rows, &options(r#"{"target":"y"}"#), None).unwrap();
     assert_eq!(found.target.task(), Task::Regression);
+    assert!(has(&found, "target `y`: 3 different numbers, taken as a number"));
     assert_eq!(found.train.targets(), [10.0, 9.0, -2.5]);
     let multi = Some(Task::Multiclass);
     let found = prepared(rows, &options(r#"{"target":"y"}"#), multi).unwrap();

@@ -37,6 +37,7 @@ mod records;
 mod split;
 mod table;
 mod target;
+mod usable;
 
 pub use encode::{Encoded, Encoding, FeatureColumn};
 pub use error::{Error, Position, Result};

@@ -1,6 +1,6 @@
 //! From a table to data sets.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use gdro::Dataset;
@@ -9,10 +9,11 @@ use serde::Serialize;
 use crate::encode::Encoding;
 use crate::error::{Error, Result, list};
 use crate::group::Grouping;
-use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
 use crate::split::hold_out;
-use crate::table::{Column, Kind, Table};
+use crate::table::{Kind, Table};
 use crate::target::Target;
+use crate::usable::usable_rows;
 
 /// A table made ready for training.
 #[derive(Clone, Debug)]
@@ -215,112 +216,6 @@ fn kinds(table: &Table, features: &[&str], options: &DataOptions) -> Vec<String>
     notes
 }
 
-/// A column in which a cell may be missing, and what to do then.
-struct Check<'a> {
-    name: &'a str,
-    cells: &'a Column,
-    policy: Policy,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Policy {
-    Refuse,
-    RefuseGroup,
-    RefuseNumber,
-    Drop,
-}
-
-/// The rows that are used. Notes how many are left out, and why.
-fn usable_rows(
-    table: &Table,
-    features: &[&str],
-    options: &DataOptions,
-    notes: &mut Vec<String>,
-) -> Result<Vec<u32>> {
-    let mut checks = Vec::new();
-    for name in table.names() {
-        let cells = table.find("features", name)?;
-        let feature = features.contains(&name.as_str());
-        let named = |other: &Option<String>| other.as_ref() == Some(name);
-        let used = feature || named(&options.target) || named(&options.weight);
-        let refuse = match options.missing {
-            Missing::Error => Policy::Refuse,
-            Missing::Drop => Policy::Drop,
-        };
-        let policy = match options.missing_group {
-            _ if !options.is_group(name) => used.then_some(refuse),
-            MissingGroup::Drop => Some(Policy::Drop),
-            MissingGroup::Error if used && refuse == Policy::Drop => Some(Policy::Drop),
-            MissingGroup::Error => Some(Policy::RefuseGroup),
-            MissingGroup::Own if named(&options.target) => Some(refuse),
-            MissingGroup::Own => {
-                (feature && cells.kind() == Kind::Number).then_some(Policy::RefuseNumber)
-            }
-        };
-        checks.extend(policy.map(|policy| Check { name, cells, policy }));
-    }
-    let mut dropped: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut rows, mut weightless) = (Vec::with_capacity(table.rows()), 0);
-    let weight = options.weight.as_deref().map(|name| table.find("weight", name)).transpose()?;
-    for row in 0..table.rows() {
-        let missing = |check: &&Check| check.cells.is_missing(row);
-        let mut drop = false;
-        for check in checks.iter().filter(missing) {
-            let (at, column) = (table.position(row), check.name.to_owned());
-            match check.policy {
-                Policy::Refuse => return Err(Error::MissingCell { at, column }),
-                Policy::RefuseGroup => return Err(Error::MissingGroup { at, column }),
-                Policy::RefuseNumber => return Err(Error::MissingNumber { at, column }),
-                Policy::Drop => {
-                    *dropped.entry(check.name).or_default() += 1;
-                    drop = true;
-                }
-            }
-        }
-        if drop {
-            continue;
-        }
-        match weight.and_then(|cells| cells.number(row)) {
-            Some(0.0) => weightless += 1,
-            Some(found) if found < 0.0 => {
-                let column = options.weight.clone().unwrap_or_default();
-                return Err(Error::NegativeWeight { at: table.position(row), column, found });
-            }
-            _ => rows.push(row as u32),
-        }
-    }
-    let left_out = table.rows() - rows.len() - weightless;
-    let columns = worst_columns(&dropped);
-    let mut reasons = Vec::new();
-    if left_out > 0 {
-        reasons.push(format!(
-            "{left_out} of {} rows left out because cells are missing: {columns}",
-            table.rows()
-        ));
-    }
-    if weightless > 0 {
-        reasons.push(format!("{weightless} rows of weight 0 left out"));
-    }
-    if rows.is_empty() {
-        return Err(Error::NothingLeft { dropped: reasons.join("; ") });
-    }
-    notes.extend(reasons);
-    Ok(rows)
-}
-
-/// The columns with the most missing cells, and how many more there are.
-fn worst_columns(missing: &BTreeMap<&str, usize>) -> String {
-    const SHOWN: usize = 8;
-    let mut columns: Vec<_> = missing.iter().collect();
-    columns.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let shown = columns.iter().take(SHOWN).map(|(name, count)| format!("`{name}` in {count}"));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    match columns.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more columns"),
-    }
-}
-
 /// The weights of the rows.
 fn weights(table: &Table, rows: &[u32], options: &DataOptions) -> Result<Option<Vec<f64>>> {
     let Some(name) = &options.weight else { return Ok(None) };
@@ -379,15 +274,6 @@ mod tests {
         let mut groups = [group("a", 2, None), group("b", 0, None), group("c", 1, None)];
         number(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
         assert_eq!(groups.map(|g| g.train), [Some(0), None, Some(1)]);
-    }
-
-    #[test]
-    fn columns_with_most_missing_cells_come_first() {
-        let missing = BTreeMap::from([("a", 1), ("b", 3), ("c", 1)]);
-        assert_eq!(worst_columns(&missing), "`b` in 3, `a` in 1, `c` in 1");
-        let names: Vec<String> = (0..10).map(|i| format!("c{i}")).collect();
-        let many = names.iter().map(|n| (n.as_str(), 2)).collect();
-        assert!(worst_columns(&many).ends_with("`c7` in 2 and 2 more columns"));
     }
 
     #[test]

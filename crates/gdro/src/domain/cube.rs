@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::MirrorMap;
+use super::{Constraints, MirrorMap};
 use crate::error::{Result, require};
 use crate::row::dot;
 
@@ -51,8 +51,22 @@ impl MirrorMap for Cube {
         (n as f64).sqrt() * self.low.abs().max(self.high.abs())
     }
 
-    fn linear_minimum(&self, g: &[f64]) -> f64 {
-        g.iter().map(|v| (v * self.low).min(v * self.high)).sum()
+    fn minimum(&self, h: &[f64], ridge: f64) -> f64 {
+        let least = |v: &f64| {
+            let free = if ridge > 0.0 { -v / ridge } else { -v.signum() * f64::INFINITY };
+            let u = if *v == 0.0 { 0f64 } else { free }.clamp(self.low, self.high);
+            v * u + ridge * u * u / 2.0
+        };
+        h.iter().map(least).sum()
+    }
+
+    fn contains(&self, w: &[f64]) -> bool {
+        let slack = 1e-9 * self.low.abs().max(self.high.abs());
+        w.iter().all(|v| *v >= self.low - slack && *v <= self.high + slack)
+    }
+
+    fn constraints(&self) -> Constraints {
+        Constraints::Box(self.low, self.high)
     }
 
     fn dual_norm(&self, g: &[f64]) -> f64 {

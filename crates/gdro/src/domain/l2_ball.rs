@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::MirrorMap;
+use super::{Constraints, MirrorMap};
 use crate::error::{Result, require};
 use crate::row::dot;
 
@@ -67,9 +67,24 @@ impl MirrorMap for L2Ball {
         self.radius()
     }
 
-    fn linear_minimum(&self, g: &[f64]) -> f64 {
-        let norm = dot(g, g).sqrt();
-        if norm == 0.0 { 0.0 } else { -self.radius() * norm }
+    fn minimum(&self, h: &[f64], ridge: f64) -> f64 {
+        let (norm, radius) = (dot(h, h).sqrt(), self.radius());
+        if norm == 0.0 {
+            0.0
+        } else if norm <= ridge * radius {
+            // The minimiser −h/ridge lies inside.
+            -norm * norm / (2.0 * ridge)
+        } else {
+            -norm * radius + ridge * radius * radius / 2.0
+        }
+    }
+
+    fn contains(&self, w: &[f64]) -> bool {
+        dot(w, w).sqrt() <= self.radius() * (1.0 + 1e-9)
+    }
+
+    fn constraints(&self) -> Constraints {
+        self.radius.map_or(Constraints::Free, Constraints::Ball)
     }
 
     fn dual_norm(&self, g: &[f64]) -> f64 {

@@ -38,14 +38,32 @@ pub trait MirrorMap {
     /// max_{w ∈ W} ‖w‖₂ for n coordinates; infinite when W is unbounded.
     fn reach(&self, n: usize) -> f64;
 
-    /// min_{w ∈ W} ⟨g, w⟩; −∞ when W is unbounded and g ≠ 0.
-    fn linear_minimum(&self, g: &[f64]) -> f64;
+    /// min_{w ∈ W} ⟨h, w⟩ + (ridge/2)‖w‖₂²; −∞ when W is unbounded, ridge = 0 and h ≠ 0. This is
+    /// what a certificate needs of a geometry.
+    fn minimum(&self, h: &[f64], ridge: f64) -> f64;
+
+    /// Whether w lies in W, up to a relative 1e-9.
+    fn contains(&self, w: &[f64]) -> bool;
+
+    /// The set as constraints for the reference solver.
+    fn constraints(&self) -> Constraints;
 
     /// The dual norm ‖g‖_* of the norm in which ν is 1-strongly convex.
     fn dual_norm(&self, g: &[f64]) -> f64;
 
     /// κ: the dual norm is κ-regular (label `ass:5`).
     fn kappa(&self) -> f64;
+}
+
+/// A convex set of weights as inequalities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constraints {
+    /// None: the whole space.
+    Free,
+    /// ‖w‖₂ ≤ the radius.
+    Ball(f64),
+    /// low ≤ w_j ≤ high for all j.
+    Box(f64, f64),
 }
 
 /// The product of a set for the weights with the interval [−b, b] for every intercept.
@@ -80,6 +98,15 @@ impl<M: MirrorMap> Domain<M> {
     pub fn width(&self, features: usize, outputs: usize) -> f64 {
         let intercepts = self.intercept.map_or(0.0, |b| outputs as f64 * b * b / 2.0);
         self.map.width(features * outputs) + intercepts
+    }
+
+    /// min over the product of ⟨h, w⟩ + (ridge/2)‖weights‖², where the last numbers of h belong to
+    /// the intercepts when there are any.
+    pub fn minimum(&self, h: &[f64], ridge: f64, features: usize, outputs: usize) -> f64 {
+        let (weights, intercepts) = h.split_at(features * outputs);
+        let bound = self.intercept.unwrap_or(0.0);
+        let free: f64 = intercepts.iter().map(|g| -bound * g.abs()).sum();
+        self.map.minimum(weights, ridge) + free
     }
 }
 
@@ -125,8 +152,16 @@ impl MirrorMap for AnyMap {
         each!(self, map => map.reach(n))
     }
 
-    fn linear_minimum(&self, g: &[f64]) -> f64 {
-        each!(self, map => map.linear_minimum(g))
+    fn minimum(&self, h: &[f64], ridge: f64) -> f64 {
+        each!(self, map => map.minimum(h, ridge))
+    }
+
+    fn contains(&self, w: &[f64]) -> bool {
+        each!(self, map => map.contains(w))
+    }
+
+    fn constraints(&self) -> Constraints {
+        each!(self, map => map.constraints())
     }
 
     fn dual_norm(&self, g: &[f64]) -> f64 {

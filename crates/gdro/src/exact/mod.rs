@@ -1,1 +1,36 @@
-//! Exact reference values.
+//! Exact reference values: optima of the game on rows in memory, and of ordinary training.
+//!
+//! [`solve`] minimises the game by a primal–dual interior-point method; the same code with fixed
+//! group weights is ordinary training. It asks a [`Risks`] for risks, gradients and Hessians:
+//! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets, where
+//! they are exact.
+
+mod dataset;
+mod interior;
+mod population;
+mod system;
+
+pub use dataset::DatasetRisks;
+pub use interior::{Goal, Options, Problem, Solution, solve};
+pub use population::{Population, softplus_mean};
+
+use crate::error::Result;
+
+/// Twice differentiable convex risks R_1, …, R_m of a model with n numbers.
+pub trait Risks {
+    /// Number of groups m.
+    fn groups(&self) -> usize;
+
+    /// Number of numbers n in a model.
+    fn dim(&self) -> usize;
+
+    /// Moves to w and writes R_i(w) to `risks` and ∇R_i(w) to row i of `gradients` (m × n).
+    ///
+    /// # Errors
+    /// [`crate::Error::NonFiniteLoss`], and errors of a user's loss.
+    fn evaluate(&mut self, w: &[f64], risks: &mut [f64], gradients: &mut [f64]) -> Result<()>;
+
+    /// Writes Σ_i c_i ∇²R_i at the point of the last [`Risks::evaluate`] to the lower triangle of
+    /// `hessian` (n × n, row by row).
+    fn hessian(&mut self, c: &[f64], hessian: &mut [f64]);
+}

@@ -7,6 +7,8 @@
 mod dense;
 
 pub use dense::Dense;
+#[cfg(feature = "exact")]
+pub(crate) use linear::add_outer;
 pub use linear::scores;
 
 use crate::error::Result;

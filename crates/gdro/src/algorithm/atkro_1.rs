@@ -21,11 +21,13 @@ use crate::schedule::Schedule;
 /// | parameter | value |
 /// |---|---|
 /// | η_w,t | D/(G√t) |
-/// | η_q,t | √(ln m/(mt)), on losses scaled to [0, 1] |
+/// | η_q,t | √(ln m/(mt)), on losses scaled to [0, 1]; 0 for k = m, where q cannot move |
 /// | γ_t | η_q,t/2 |
 /// | samples per round | 1 |
 ///
 /// Guarantee: label `thm:alg7`, O(√(m ln m) ln t/√t) at every t.
 pub fn atkro_1(constants: &Constants) -> Recipe<OneIx> {
-    Recipe::anytime(OneIx, Schedule::InverseSqrt(anytime_steps(constants)), constants)
+    let steps = anytime_steps(constants);
+    let moves = if constants.k < constants.groups as f64 { 1.0 } else { 0.0 };
+    Recipe::anytime(OneIx, Schedule::InverseSqrt(steps.scaled(1.0, moves)), constants)
 }

@@ -67,7 +67,7 @@ impl Constants {
     /// to max‖x‖².
     ///
     /// An unbounded domain has no D. With a ridge λ the optimum lies in the ball of radius
-    /// B = √(2 max_i R_i(0)/λ), which takes its place; `risk_at_zero` is max_i R_i(0).
+    /// B = √(2 p_max max_i R_i(0)/λ), which takes its place; `risk_at_zero` is max_i R_i(0).
     /// `loss_range` overrides the range M that the domain implies.
     ///
     /// # Errors
@@ -83,22 +83,24 @@ impl Constants {
         loss_range: Option<f64>,
     ) -> Result<Self> {
         let weights = features * loss.outputs();
+        let largest_scale = game.scales.iter().copied().fold(0.0, f64::max);
         let mut reach = domain.map.reach(weights);
         let mut width = domain.width(features, loss.outputs());
         if !reach.is_finite() {
             let holds = game.ridge > 0.0;
             require(holds, "l2", game.ridge, "a positive penalty, or a ball to bound the model")?;
-            reach = (2.0 * risk_at_zero / game.ridge).sqrt();
+            reach = (2.0 * largest_scale * risk_at_zero / game.ridge).sqrt();
             let intercepts = domain.intercept.map_or(0.0, |b| loss.outputs() as f64 * b * b / 2.0);
             width = reach * reach / 2.0 + intercepts;
         }
         let constant = if domain.intercept.is_some() { 1.0 } else { 0.0 };
         let norm_squared = samples.norm_squared + constant;
         require(norm_squared > 0.0, "largest row norm", norm_squared, "positive")?;
-        let bound = reach * samples.norm_squared.sqrt() + domain.intercept.unwrap_or(0.0);
+        // ‖s‖ ≤ ‖W‖·‖x‖ + ‖b‖ for the vector of the c intercepts.
+        let intercepts = domain.intercept.map_or(0.0, |b| b * (loss.outputs() as f64).sqrt());
+        let bound = reach * samples.norm_squared.sqrt() + intercepts;
         let range = loss_range.unwrap_or_else(|| loss.range(bound, samples.target));
         require(range > 0.0 && range.is_finite(), "loss-range", range, "0 < M < ∞")?;
-        let largest_scale = game.scales.iter().copied().fold(0.0, f64::max);
         Ok(Constants {
             width,
             lipschitz: largest_scale * loss.lipschitz(bound, samples.target) * norm_squared.sqrt(),

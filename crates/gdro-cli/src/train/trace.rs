@@ -1,0 +1,68 @@
+//! The curve of a run.
+
+use std::path::Path;
+
+use gdro::run::Solver;
+use serde::Serialize;
+
+use crate::failure::{Failure, Result};
+use crate::files::Pending;
+
+/// With more groups than this a point holds only the summary of the risks.
+const MANY: usize = 64;
+
+/// A point of the curve: the averaged iterate after so many rounds.
+#[derive(Debug, Serialize)]
+struct Point {
+    round: u64,
+    samples: u64,
+    seconds: f64,
+    max_risk: f64,
+    objective: f64,
+    avg_risk_groups: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risks: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
+}
+
+/// The points of a run, from round 0 on, on training rows.
+#[derive(Debug, Default)]
+pub struct Trace {
+    points: Vec<Point>,
+}
+
+impl Trace {
+    /// Adds a point.
+    pub fn push(
+        &mut self,
+        solver: &dyn Solver,
+        risks: &[f64],
+        weights: &[f64],
+        objective: f64,
+        seconds: f64,
+    ) {
+        let few = risks.len() <= MANY;
+        self.points.push(Point {
+            round: solver.rounds(),
+            samples: solver.samples().iter().sum(),
+            seconds,
+            max_risk: risks.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            objective,
+            avg_risk_groups: risks.iter().sum::<f64>() / risks.len() as f64,
+            risks: few.then(|| risks.to_vec()),
+            weights: few.then(|| weights.to_vec()),
+        });
+    }
+
+    /// Writes `trace.jsonl`, a point per line.
+    pub fn finish(&self, folder: &Path) -> Result<()> {
+        let mut file = Pending::create(folder, "trace.jsonl")?;
+        for point in &self.points {
+            let line = serde_json::to_string(point)
+                .map_err(|e| Failure::Machine(format!("cannot write the trace: {e}")))?;
+            file.line(&line)?;
+        }
+        file.finish()
+    }
+}

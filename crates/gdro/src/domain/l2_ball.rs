@@ -71,6 +71,8 @@ impl MirrorMap for L2Ball {
         let (norm, radius) = (dot(h, h).sqrt(), self.radius());
         if norm == 0.0 {
             0.0
+        } else if ridge == 0.0 {
+            -norm * radius
         } else if norm <= ridge * radius {
             // The minimiser −h/ridge lies inside.
             -norm * norm / (2.0 * ridge)

@@ -401,7 +401,12 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             let predictor = self.direction(&factor, &spread, 0.0);
             let reach = self.longest(&predictor);
             let ahead = self.moved(&predictor, reach).complementarity();
-            let target = if mu > 0.0 { mu * (ahead / mu).clamp(1e-6, 0.8).powi(3) } else { 0.0 };
+            let mut target =
+                if mu > 0.0 { mu * (ahead / mu).clamp(1e-6, 0.8).powi(3) } else { 0.0 };
+            // The slack of the ball must not vanish before w is back inside.
+            if let Some((slack, nu)) = self.point.ball {
+                target = target.max(0.1 * nu * (slack - self.ball_slack(&self.point.w)));
+            }
             let step = self.direction(&factor, &spread, target);
             self.take(risks, &step, target)?;
             self.record()?;

@@ -413,7 +413,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             // At rounding level neither the gap nor the complementarity falls any more.
             let now = self.point.complementarity();
             let falls = now < 0.5 * mu && now > 1e-17 * self.best.upper.abs().min(1.0);
-            stalled = if self.best.gap() < 0.9 * gap || falls { 0 } else { stalled + 1 };
+            stalled = if self.best.gap() < 0.99 * gap || falls { 0 } else { stalled + 1 };
         }
         Ok(self.best)
     }

@@ -115,7 +115,7 @@ impl Dataset {
         Self::assemble(self.features.clone(), self.targets.clone(), self.weights.clone(), &all)
     }
 
-    /// Group i alone.
+    /// Group i alone, with the rows of no other group.
     ///
     /// # Errors
     /// None for a valid index.
@@ -123,8 +123,14 @@ impl Dataset {
     /// # Panics
     /// When `group` is not below [`Dataset::groups`].
     pub fn only(&self, group: usize) -> Result<Self> {
-        let one = vec![self.members(group).to_vec()];
-        Self::assemble(self.features.clone(), self.targets.clone(), self.weights.clone(), &one)
+        let rows = self.members(group);
+        let pick = |values: &[f64]| rows.iter().map(|r| values[*r as usize]).collect::<Vec<_>>();
+        Self::assemble(
+            Arc::new(self.features.select(rows)),
+            pick(&self.targets).into(),
+            self.weights.as_deref().map(|w| pick(w).into()),
+            &[(0..rows.len() as u32).collect()],
+        )
     }
 
     /// Number of rows.

@@ -21,11 +21,14 @@
 
 pub mod algorithm;
 pub mod average;
+#[cfg(feature = "exact")]
+pub mod certificate;
 pub mod config;
 pub mod dataset;
 pub mod domain;
 pub mod error;
 pub mod estimator;
+#[cfg(feature = "exact")]
 pub mod exact;
 pub mod game;
 pub mod group_weights;

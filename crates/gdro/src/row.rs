@@ -142,6 +142,33 @@ impl Matrix {
         matches!(self.storage, Storage::Sparse { .. })
     }
 
+    /// The given rows, in the given order, as a matrix of their own.
+    ///
+    /// # Panics
+    /// When a row is not below [`Matrix::rows`].
+    pub fn select(&self, rows: &[u32]) -> Matrix {
+        let storage = match &self.storage {
+            Storage::Dense(values) => {
+                let line =
+                    |r: &u32| &values[*r as usize * self.cols..(*r as usize + 1) * self.cols];
+                Storage::Dense(rows.iter().flat_map(line).copied().collect())
+            }
+            Storage::Sparse { starts, indices, values } => {
+                let span = |r: &u32| starts[*r as usize]..starts[*r as usize + 1];
+                let mut ends = vec![0];
+                for row in rows {
+                    ends.push(ends[ends.len() - 1] + span(row).len());
+                }
+                Storage::Sparse {
+                    starts: ends,
+                    indices: rows.iter().flat_map(|r| &indices[span(r)]).copied().collect(),
+                    values: rows.iter().flat_map(|r| &values[span(r)]).copied().collect(),
+                }
+            }
+        };
+        Matrix { rows: rows.len(), cols: self.cols, storage }
+    }
+
     /// Row `r`.
     ///
     /// # Panics

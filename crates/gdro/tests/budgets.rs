@@ -215,7 +215,7 @@ fn weight_2_is_a_duplicated_row_in_exact_risk() {
     let mut weighted = rows();
     weighted.weights = (0..200).map(|r| if r % 3 == 0 { 2.0 } else { 1.0 }).collect();
     let mut doubled = rows();
-    let copies = |r: &u32| vec![*r; if r % 3 == 0 { 2 } else { 1 }];
+    let copies = |r: &u32| vec![*r; if r.is_multiple_of(3) { 2 } else { 1 }];
     doubled.groups = doubled.groups.iter().map(|g| g.iter().flat_map(copies).collect()).collect();
     let w = [0.3, -1.0, 0.7];
     let a = group_risks(&Logistic, &w, &weighted.dense(true)).unwrap();

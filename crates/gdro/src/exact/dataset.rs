@@ -13,8 +13,11 @@ use crate::row::Row;
 /// of threads, so that neither do the bits of the sums.
 const CHUNK: usize = 2048;
 
-/// Number of partial Hessians that are summed up at the end.
+/// Largest number of partial Hessians, or products with one, that are summed up at the end.
 const PARTS: usize = 8;
+
+/// Rows that make a part of their own worth while.
+const PART_ROWS: usize = 1024;
 
 /// The empirical risks of a data set under a loss.
 pub struct DatasetRisks<'a, L> {
@@ -96,6 +99,54 @@ impl<'a, L: Loss + Sync> DatasetRisks<'a, L> {
             add_outer(gradient, data.features(), data.sample(row).x, weight, slope);
         }
         Ok(sum)
+    }
+
+    /// The coefficient of every row's curvature in Σ_i c_i ∇²R_i.
+    fn weigh_rows(&mut self, c: &[f64]) {
+        self.coefficients.fill(0.0);
+        let largest = c.iter().copied().fold(0.0, f64::max);
+        for (group, c) in c.iter().enumerate() {
+            // Groups this light do not move the sum in double precision.
+            if *c > 1e-18 * largest {
+                let share = c / self.data.total_weight(group);
+                for row in self.data.members(group) {
+                    self.coefficients[*row as usize] += share * self.data.weight(*row as usize);
+                }
+            }
+        }
+    }
+
+    /// Adds up what `add(self, row, coefficient, sum, scratch)` gives for every row with a
+    /// coefficient, in parts that do not depend on the number of threads.
+    fn sum_parts(
+        &mut self,
+        len: usize,
+        out: &mut [f64],
+        add: impl Fn(&Self, usize, f64, &mut [f64], &mut [f64]) + Sync,
+    ) {
+        let rows = self.data.rows();
+        let count = (rows / PART_ROWS).clamp(1, PARTS);
+        let stretch = rows.div_ceil(count);
+        let outputs = self.loss.outputs();
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.resize(count, Vec::new());
+        let this = &*self;
+        parts.par_iter_mut().enumerate().for_each(|(part, sum)| {
+            sum.clear();
+            sum.resize(len, 0.0);
+            let mut scratch = vec![0.0; outputs * outputs + 2 * outputs];
+            for row in part * stretch..((part + 1) * stretch).min(rows) {
+                let a = this.coefficients[row];
+                if a != 0.0 {
+                    add(this, row, a, sum, &mut scratch);
+                }
+            }
+        });
+        out.fill(0.0);
+        for part in &parts {
+            out.iter_mut().zip(part).for_each(|(o, p)| *o += p);
+        }
+        self.parts = parts;
     }
 
     /// Adds a·(x ⊗ I) h (x ⊗ I)ᵀ to the lower triangle, where x has a final 1 for the intercept.
@@ -199,40 +250,46 @@ impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {
     }
 
     fn hessian(&mut self, c: &[f64], hessian: &mut [f64]) {
-        let data = self.data;
-        self.coefficients.fill(0.0);
-        let largest = c.iter().copied().fold(0.0, f64::max);
-        for (group, c) in c.iter().enumerate() {
-            // Groups this light do not move the sum in double precision.
-            if *c > 1e-18 * largest {
-                let share = c / data.total_weight(group);
-                for row in data.members(group) {
-                    self.coefficients[*row as usize] += share * data.weight(*row as usize);
-                }
-            }
-        }
+        self.weigh_rows(c);
         let (n, outputs) = (self.dim(), self.loss.outputs());
-        let mut parts = std::mem::take(&mut self.parts);
-        parts.resize(PARTS, Vec::new());
-        let this = &*self;
-        let stretch = data.rows().div_ceil(PARTS).max(1);
-        parts.par_iter_mut().enumerate().for_each(|(part, sum)| {
-            sum.clear();
-            sum.resize(n * n, 0.0);
-            let mut h = vec![0.0; outputs * outputs];
-            for row in part * stretch..((part + 1) * stretch).min(data.rows()) {
-                let a = this.coefficients[row];
-                if a != 0.0 {
-                    let sample = data.sample(row);
-                    this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, &mut h);
-                    this.add_curvature(sample.x, a, &h, sum, n);
+        self.sum_parts(n * n, hessian, |this, row, a, sum, h| {
+            let sample = this.data.sample(row);
+            this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
+            this.add_curvature(sample.x, a, h, sum, n);
+        });
+    }
+
+    fn hessian_diagonal(&mut self, c: &[f64], diagonal: &mut [f64]) {
+        self.weigh_rows(c);
+        let (n, outputs, d) = (self.dim(), self.loss.outputs(), self.data.features());
+        let intercept = self.intercept;
+        self.sum_parts(n, diagonal, |this, row, a, sum, h| {
+            let sample = this.data.sample(row);
+            this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
+            let mut add = |j: usize, v: f64| {
+                for o in 0..outputs {
+                    sum[j * outputs + o] += a * v * v * h[o * outputs + o];
                 }
+            };
+            sample.x.for_each(&mut add);
+            if intercept {
+                add(d, 1.0);
             }
         });
-        hessian.fill(0.0);
-        for part in &parts {
-            hessian.iter_mut().zip(part).for_each(|(h, p)| *h += p);
-        }
-        self.parts = parts;
+    }
+
+    fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) {
+        let (n, outputs) = (self.dim(), self.loss.outputs());
+        self.sum_parts(n, out, |this, row, a, sum, h| {
+            let sample = this.data.sample(row);
+            let (h, rest) = h.split_at_mut(outputs * outputs);
+            let (s, t) = rest.split_at_mut(outputs);
+            this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
+            scores(v, this.data.features(), sample.x, s);
+            for (t, line) in t.iter_mut().zip(h.chunks_exact(outputs)) {
+                *t = line.iter().zip(&*s).map(|(h, s)| h * s).sum();
+            }
+            add_outer(sum, this.data.features(), sample.x, a, t);
+        });
     }
 }

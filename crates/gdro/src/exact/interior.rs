@@ -21,76 +21,13 @@
 //! Sources: Boyd and Vandenberghe, Convex Optimization, § 11.7; Mehrotra, DOI 10.1137/0802028.
 
 use super::Risks;
-use super::system::Factor;
-use crate::domain::{Constraints, Domain, MirrorMap};
+use super::point::{Bound, Point, Step};
+use super::problem::{Goal, Options, Problem, Solution};
+use super::system::{RankOne, System};
+use crate::domain::{Constraints, MirrorMap};
 use crate::error::{Error, Result};
-use crate::game::Game;
 use crate::group_weights::project_capped_simplex;
 use crate::row::dot;
-
-/// Who plays q.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Goal {
-    /// The adversary: the objective is the game's.
-    Adversary,
-    /// These fixed weights: the objective is Σ q_i p_i (R_i − b_i) + (λ/2)‖w‖².
-    Fixed(Vec<f64>),
-}
-
-/// What to minimise over which models.
-#[derive(Clone, Debug)]
-pub struct Problem<'a, M> {
-    /// Scales, offsets, ridge and cap.
-    pub game: &'a Game,
-    /// The set of models.
-    pub domain: &'a Domain<M>,
-    /// Number of features d.
-    pub features: usize,
-    /// Number of outputs c.
-    pub outputs: usize,
-    /// Who plays q.
-    pub goal: Goal,
-}
-
-/// When to stop.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Stop when upper − lower is at most this.
-    pub tolerance: f64,
-    /// Stop after so many iterations.
-    pub iterations: usize,
-    /// A model to start from; the centre of the domain otherwise.
-    pub start: Option<Vec<f64>>,
-}
-
-impl Default for Options {
-    /// Tolerance 1e-10, at most 200 iterations.
-    fn default() -> Self {
-        Options { tolerance: 1e-10, iterations: 200, start: None }
-    }
-}
-
-/// The best model and group weights that were found, and how good they are.
-#[derive(Clone, Debug)]
-pub struct Solution {
-    /// The model.
-    pub w: Vec<f64>,
-    /// The group weights.
-    pub q: Vec<f64>,
-    /// The objective at the model.
-    pub upper: f64,
-    /// A lower bound on the optimum, attained with the group weights.
-    pub lower: f64,
-    /// Iterations, each with one Hessian.
-    pub iterations: usize,
-}
-
-impl Solution {
-    /// upper − lower.
-    pub fn gap(&self) -> f64 {
-        self.upper - self.lower
-    }
-}
 
 /// Solves the problem to the tolerance, or as far as double precision goes.
 ///
@@ -125,63 +62,6 @@ pub fn solve<R: Risks, M: MirrorMap>(
     solver.run(risks, options)
 }
 
-/// A bound l ≤ w_j ≤ h with its two multipliers.
-#[derive(Clone, Debug)]
-struct Bound {
-    at: usize,
-    low: f64,
-    high: f64,
-    z_low: f64,
-    z_high: f64,
-}
-
-/// The variables.
-#[derive(Clone, Debug)]
-struct Point {
-    w: Vec<f64>,
-    t: f64,
-    u: Vec<f64>,
-    s: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    /// Slack and multiplier of ½(‖w‖² − B²) ≤ 0.
-    ball: Option<(f64, f64)>,
-    bounds: Vec<Bound>,
-}
-
-impl Point {
-    /// The mean of multiplier × slack, 0 when there is no inequality.
-    fn complementarity(&self) -> f64 {
-        // With fixed group weights there are no slacks s, and their products are not counted.
-        let mut sum = dot(&self.q, &self.s) + dot(&self.v, &self.u);
-        let mut count = self.s.len() + self.u.len();
-        if let Some((slack, multiplier)) = self.ball {
-            sum += slack * multiplier;
-            count += 1;
-        }
-        for bound in self.bounds.iter().filter(|b| b.high.is_finite()) {
-            let w = self.w[bound.at];
-            sum += bound.z_low * (w - bound.low) + bound.z_high * (bound.high - w);
-            count += 2;
-        }
-        if count == 0 { 0.0 } else { sum / count as f64 }
-    }
-}
-
-/// A step in the variables.
-#[derive(Clone, Debug, Default)]
-struct Step {
-    w: Vec<f64>,
-    t: f64,
-    u: Vec<f64>,
-    s: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    ball: (f64, f64),
-    /// Multipliers of each bound, low and high.
-    bounds: Vec<(f64, f64)>,
-}
-
 /// Risks and gradients of the payoffs at a point.
 #[derive(Clone, Debug)]
 struct Values {
@@ -212,8 +92,9 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             Constraints::Ball(b) => radius = b,
             Constraints::Box(low, high) => bounds.extend((0..weights).map(|j| bound(j, low, high))),
         }
-        let intercept = problem.domain.intercept.unwrap_or(f64::INFINITY);
-        bounds.extend((weights..n).map(|j| bound(j, -intercept, intercept)));
+        if let Some(b) = problem.domain.intercept {
+            bounds.extend((weights..n).map(|j| bound(j, -b, b)));
+        }
         let point = Point {
             w: vec![0.0; n],
             t: 0.0,
@@ -269,10 +150,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             w[..self.weights].iter_mut().for_each(|v| *v *= scale);
         }
         for bound in &self.point.bounds {
-            if bound.high.is_finite() {
-                let margin = 1e-3 * (bound.high - bound.low);
-                w[bound.at] = w[bound.at].clamp(bound.low + margin, bound.high - margin);
-            }
+            let margin = 1e-3 * (bound.high - bound.low);
+            w[bound.at] = w[bound.at].clamp(bound.low + margin, bound.high - margin);
         }
         let w = self.point.w.clone();
         let mut values = self.values.clone();
@@ -298,10 +177,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             self.point.ball = Some((slack, mu / slack));
         }
         for bound in &mut self.point.bounds {
-            if bound.high.is_finite() {
-                bound.z_low = mu / (self.point.w[bound.at] - bound.low);
-                bound.z_high = mu / (bound.high - self.point.w[bound.at]);
-            }
+            bound.z_low = mu / (self.point.w[bound.at] - bound.low);
+            bound.z_high = mu / (bound.high - self.point.w[bound.at]);
         }
         Ok(())
     }
@@ -319,7 +196,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             *d += pull * w;
         }
         let mut square = 0.0;
-        for bound in point.bounds.iter().filter(|b| b.high.is_finite()) {
+        for bound in &point.bounds {
             let w = point.w[bound.at];
             dual[bound.at] += bound.z_high - bound.z_low;
             square += (bound.z_low * (w - bound.low) - mu).powi(2);
@@ -387,7 +264,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
-        let mut hessian = vec![0.0; self.n * self.n];
+        let mut memory = Vec::new();
         let mut stalled = 0;
         self.record()?;
         while self.best.iterations < options.iterations {
@@ -396,18 +273,18 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 break;
             }
             self.best.iterations += 1;
-            let (factor, spread) = self.factor(risks, &mut hessian);
+            let (system, spread) = self.system(risks, &mut memory);
             let mu = self.point.complementarity();
-            let predictor = self.direction(&factor, &spread, 0.0);
-            let reach = self.longest(&predictor);
-            let ahead = self.moved(&predictor, reach).complementarity();
+            let predictor = self.direction(risks, &system, &spread, 0.0);
+            let reach = self.point.longest(&predictor);
+            let ahead = self.point.moved(&predictor, reach).complementarity();
             let mut target =
                 if mu > 0.0 { mu * (ahead / mu).clamp(1e-6, 0.8).powi(3) } else { 0.0 };
             // The slack of the ball must not vanish before w is back inside.
             if let Some((slack, nu)) = self.point.ball {
                 target = target.max(0.1 * nu * (slack - self.ball_slack(&self.point.w)));
             }
-            let step = self.direction(&factor, &spread, target);
+            let step = self.direction(risks, &system, &spread, target);
             self.take(risks, &step, target)?;
             self.record()?;
             // At rounding level neither the gap nor the complementarity falls any more.
@@ -442,42 +319,39 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Spread { h, total, center }
     }
 
-    /// Assembles and factors the reduced Newton matrix.
-    fn factor<R: Risks>(&self, risks: &mut R, hessian: &mut [f64]) -> (Factor, Spread) {
+    /// The reduced Newton system.
+    fn system<R: Risks>(&self, risks: &mut R, memory: &mut Vec<f64>) -> (System, Spread) {
         let (n, game, point) = (self.n, self.problem.game, &self.point);
         let c: Vec<f64> = point.q.iter().zip(&game.scales).map(|(q, p)| q * p).collect();
-        risks.hessian(&c, hessian);
-        let pull = game.ridge + point.ball.map_or(0.0, |(_, nu)| nu);
-        (0..self.weights).for_each(|j| hessian[j * n + j] += pull);
-        for bound in point.bounds.iter().filter(|b| b.high.is_finite()) {
-            let (j, w) = (bound.at, point.w[bound.at]);
-            hessian[j * n + j] += bound.z_low / (w - bound.low) + bound.z_high / (bound.high - w);
-        }
-        let mut add = |scale: f64, g: &[f64]| {
-            for (j, gj) in g.iter().enumerate() {
-                let by = scale * gj;
-                if by != 0.0 {
-                    let line = &mut hessian[j * n..][..=j];
-                    line.iter_mut().zip(g).for_each(|(h, gi)| *h += by * gi);
-                }
-            }
-        };
-        if let Some((slack, nu)) = point.ball {
-            add(nu / slack, &point.w[..self.weights]);
+        let mut diagonal = vec![0.0; n];
+        diagonal[..self.weights].fill(game.ridge + point.ball.map_or(0.0, |(_, nu)| nu));
+        for bound in &point.bounds {
+            let w = point.w[bound.at];
+            diagonal[bound.at] += bound.z_low / (w - bound.low) + bound.z_high / (bound.high - w);
         }
         let spread = self.spread();
-        let mut offset = vec![0.0; n];
-        for (h, g) in spread.h.iter().zip(self.values.gradients.chunks_exact(n)) {
-            for ((o, g), c) in offset.iter_mut().zip(g).zip(&spread.center) {
-                *o = g - c;
-            }
-            add(*h, &offset);
-        }
-        (Factor::new(hessian, n), spread)
+        let ball = point.ball.map(|(slack, nu)| {
+            let mut u = point.w.clone();
+            u[self.weights..].fill(0.0);
+            RankOne { scale: nu / slack, u }
+        });
+        let groups = spread.h.iter().zip(self.values.gradients.chunks_exact(n));
+        let groups = groups.filter(|(h, _)| **h > 0.0).map(|(h, g)| RankOne {
+            scale: *h,
+            u: g.iter().zip(&spread.center).map(|(g, c)| g - c).collect(),
+        });
+        let system = System::new(risks, &c, &diagonal, ball.into_iter().chain(groups), memory);
+        (system, spread)
     }
 
     /// The Newton direction towards complementarity `mu`.
-    fn direction(&self, factor: &Factor, spread: &Spread, mu: f64) -> Step {
+    fn direction<R: Risks>(
+        &self,
+        risks: &mut R,
+        system: &System,
+        spread: &Spread,
+        mu: f64,
+    ) -> Step {
         let (point, values, n) = (&self.point, &self.values, self.n);
         let ridge = self.problem.game.ridge;
         let mut rhs = vec![0.0; n];
@@ -518,11 +392,11 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 *r -= by * w;
             }
         }
-        for bound in point.bounds.iter().filter(|b| b.high.is_finite()) {
+        for bound in &point.bounds {
             let w = point.w[bound.at];
             rhs[bound.at] -= mu / (bound.high - w) - mu / (w - bound.low);
         }
-        factor.solve(&mut rhs);
+        system.solve(risks, &mut rhs);
 
         let mut step = Step { w: rhs, ..Step::default() };
         if adversary {
@@ -548,82 +422,21 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         }
         for bound in &point.bounds {
             let (w, dw) = (point.w[bound.at], step.w[bound.at]);
-            step.bounds.push(if bound.high.is_finite() {
-                let (low, high) = (w - bound.low, bound.high - w);
-                let z_low = mu / low - bound.z_low - bound.z_low / low * dw;
-                (z_low, mu / high - bound.z_high + bound.z_high / high * dw)
-            } else {
-                (0.0, 0.0)
-            });
+            let (low, high) = (w - bound.low, bound.high - w);
+            let z_low = mu / low - bound.z_low - bound.z_low / low * dw;
+            let z_high = mu / high - bound.z_high + bound.z_high / high * dw;
+            step.bounds.push((z_low, z_high));
         }
         step
-    }
-
-    /// The longest share of a step, at most 1, that keeps slacks and multipliers at 0.5 % of their
-    /// value or more.
-    fn longest(&self, step: &Step) -> f64 {
-        let point = &self.point;
-        let mut alpha = 1f64;
-        let mut keep = |value: f64, change: f64| {
-            if change < 0.0 {
-                alpha = alpha.min(-0.995 * value / change);
-            }
-        };
-        if self.fixed.is_none() {
-            for (values, changes) in
-                [(&point.s, &step.s), (&point.q, &step.q), (&point.u, &step.u), (&point.v, &step.v)]
-            {
-                values.iter().zip(changes).for_each(|(v, c)| keep(*v, *c));
-            }
-        }
-        if let Some((slack, nu)) = point.ball {
-            keep(slack, step.ball.0);
-            keep(nu, step.ball.1);
-        }
-        for (bound, (low, high)) in point.bounds.iter().zip(&step.bounds) {
-            if bound.high.is_finite() {
-                let (w, dw) = (point.w[bound.at], step.w[bound.at]);
-                keep(w - bound.low, dw);
-                keep(bound.high - w, -dw);
-                keep(bound.z_low, *low);
-                keep(bound.z_high, *high);
-            }
-        }
-        alpha
-    }
-
-    /// The point after a share of a step.
-    fn moved(&self, step: &Step, alpha: f64) -> Point {
-        let mut point = self.point.clone();
-        let add = |to: &mut [f64], by: &[f64]| {
-            to.iter_mut().zip(by).for_each(|(a, b)| *a += alpha * b);
-        };
-        add(&mut point.w, &step.w);
-        point.t += alpha * step.t;
-        add(&mut point.u, &step.u);
-        add(&mut point.s, &step.s);
-        if self.fixed.is_none() {
-            add(&mut point.q, &step.q);
-        }
-        add(&mut point.v, &step.v);
-        if let Some((slack, nu)) = &mut point.ball {
-            *slack += alpha * step.ball.0;
-            *nu += alpha * step.ball.1;
-        }
-        for (bound, (low, high)) in point.bounds.iter_mut().zip(&step.bounds) {
-            bound.z_low += alpha * low;
-            bound.z_high += alpha * high;
-        }
-        point
     }
 
     /// Moves along a step as far as the residual falls.
     fn take<R: Risks>(&mut self, risks: &mut R, step: &Step, mu: f64) -> Result<()> {
         let before = self.residual(&self.point, &self.values, mu);
-        let mut alpha = self.longest(step);
+        let mut alpha = self.point.longest(step);
         let mut values = self.values.clone();
         for attempt in 0.. {
-            let point = self.moved(step, alpha);
+            let point = self.point.moved(step, alpha);
             match self.evaluate(risks, &point.w, &mut values) {
                 Ok(()) => {
                     let after = self.residual(&point, &values, mu);
@@ -653,8 +466,9 @@ struct Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::L2Ball;
+    use crate::domain::{Domain, L2Ball};
     use crate::exact::Population;
+    use crate::game::Game;
     use crate::source::Synthetic;
 
     fn saddle(population: &Population, game: &Game, domain: &Domain<L2Ball>) -> Solution {

@@ -7,12 +7,17 @@
 
 mod dataset;
 mod interior;
+mod point;
 mod population;
+mod problem;
+mod regret;
 mod system;
 
 pub use dataset::DatasetRisks;
-pub use interior::{Goal, Options, Problem, Solution, solve};
+pub use interior::solve;
 pub use population::{Population, softplus_mean};
+pub use problem::{Goal, Options, Problem, Solution};
+pub use regret::{GroupOptimum, group_optima};
 
 use crate::error::Result;
 
@@ -33,4 +38,11 @@ pub trait Risks {
     /// Writes Σ_i c_i ∇²R_i at the point of the last [`Risks::evaluate`] to the lower triangle of
     /// `hessian` (n × n, row by row).
     fn hessian(&mut self, c: &[f64], hessian: &mut [f64]);
+
+    /// Fixes the weights c of the next products with [`Risks::hessian_times`], and writes the
+    /// diagonal of Σ_i c_i ∇²R_i.
+    fn hessian_diagonal(&mut self, c: &[f64], diagonal: &mut [f64]);
+
+    /// Writes (Σ_i c_i ∇²R_i) v to `out`, with the c of the last [`Risks::hessian_diagonal`].
+    fn hessian_times(&mut self, v: &[f64], out: &mut [f64]);
 }

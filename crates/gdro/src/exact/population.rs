@@ -2,6 +2,7 @@
 
 use super::Risks;
 use crate::error::Result;
+use crate::game::Game;
 use crate::row::dot;
 use crate::source::Synthetic;
 
@@ -43,6 +44,8 @@ pub struct Population {
     pulls: Vec<Vec<f64>>,
     /// The point of the last evaluation: its norm, the point itself, A', A''.
     at: (Vec<f64>, [f64; 3]),
+    /// Σ c_i of the products with the Hessian.
+    mass: f64,
 }
 
 impl Population {
@@ -69,7 +72,7 @@ impl Population {
             basis.iter().map(|b| c * dot(w, b)).collect()
         };
         let pulls = source.classifiers().iter().zip(source.reliabilities()).map(pull).collect();
-        Population { basis, pulls, at: (Vec::new(), [0.0; 3]) }
+        Population { basis, pulls, at: (Vec::new(), [0.0; 3]), mass: 0.0 }
     }
 
     /// The risk of every group at a model of d numbers.
@@ -78,6 +81,56 @@ impl Population {
         let [a, ..] = softplus_mean(norm);
         let inner = self.coordinates(w);
         self.pulls.iter().map(|p| a - dot(&inner, p)).collect()
+    }
+
+    /// ∇²A at the present point as `radial`·I + `along`·wwᵀ.
+    fn curvatures(&self) -> (f64, f64) {
+        let (w, a) = &self.at;
+        let square = dot(w, w);
+        let norm = square.sqrt();
+        if norm > 1e-8 { (a[1] / norm, (a[2] - a[1] / norm) / square) } else { (a[2], 0.0) }
+    }
+
+    /// min_w φ(w, q) over ‖w‖ ≤ `radius` of the game, in closed form but for one number:
+    ///
+    /// min_s aA(s) + (λ/2)s² − s‖v‖ − Σ q_i p_i b_i, where a = Σ q_i p_i and v = Σ q_i p_i c_i w_i*.
+    pub fn minimum(&self, game: &Game, q: &[f64], radius: f64) -> f64 {
+        let mut v = vec![0.0; self.basis.len()];
+        let (mut mass, mut offset) = (0.0, 0.0);
+        for (i, (q, pull)) in q.iter().zip(&self.pulls).enumerate() {
+            let share = q * game.scales[i];
+            mass += share;
+            offset += share * game.offsets[i];
+            v.iter_mut().zip(pull).for_each(|(v, p)| *v += share * p);
+        }
+        let pull = dot(&v, &v).sqrt();
+        let slope = |s: f64| mass * softplus_mean(s)[1] + game.ridge * s - pull;
+        // The slope rises from −‖v‖ at 0: bisection between 0 and a point where it is positive.
+        let (mut low, mut high) = (0.0, radius.min(1e9));
+        if radius.is_infinite() {
+            high = 1.0;
+            while slope(high) < 0.0 && high < 1e9 {
+                high *= 2.0;
+            }
+        }
+        let s = if slope(high) <= 0.0 {
+            high
+        } else {
+            for _ in 0..100 {
+                let middle = 0.5 * (low + high);
+                if slope(middle) < 0.0 { low = middle } else { high = middle }
+            }
+            0.5 * (low + high)
+        };
+        mass * softplus_mean(s)[0] + game.ridge / 2.0 * s * s - s * pull - offset
+    }
+
+    /// The exact duality gap of a model of d numbers and group weights over ‖w‖ ≤ `radius`:
+    /// ε_φ(w, q) of label `eqn:per:measure`, or ε'_φ of label `eqn:AT_k:measure` when the game has a
+    /// cap.
+    pub fn gap(&self, game: &Game, w: &[f64], q: &[f64], radius: f64) -> f64 {
+        let upper = game.objective(&self.risks(w)) + game.ridge / 2.0 * dot(w, w);
+        upper - self.minimum(game, q, radius)
     }
 
     /// The coordinates of the projection of a model of d numbers onto the span of the w_i*.
@@ -120,16 +173,27 @@ impl Risks for Population {
         Ok(())
     }
 
+    fn hessian_diagonal(&mut self, c: &[f64], diagonal: &mut [f64]) {
+        let n = diagonal.len();
+        let mut hessian = vec![0.0; n * n];
+        self.hessian(c, &mut hessian);
+        diagonal.iter_mut().enumerate().for_each(|(j, d)| *d = hessian[j * n + j]);
+        self.mass = c.iter().sum();
+    }
+
+    fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) {
+        let (radial, along) = self.curvatures();
+        let inner = along * dot(&self.at.0, v);
+        for ((o, v), w) in out.iter_mut().zip(v).zip(&self.at.0) {
+            *o = self.mass * (radial * v + inner * w);
+        }
+    }
+
     fn hessian(&mut self, c: &[f64], hessian: &mut [f64]) {
-        let (w, a) = &self.at;
+        let w = &self.at.0;
         let n = w.len();
-        let norm = dot(w, w).sqrt();
         let total: f64 = c.iter().sum();
-        let (radial, along) = if norm > 1e-8 {
-            (a[1] / norm, (a[2] - a[1] / norm) / (norm * norm))
-        } else {
-            (a[2], 0.0)
-        };
+        let (radial, along) = self.curvatures();
         for i in 0..n {
             for j in 0..=i {
                 let diagonal = if i == j { radial } else { 0.0 };
@@ -146,13 +210,15 @@ mod tests {
     /// Values by adaptive quadrature, `tests/oracles/softplus_mean.py`.
     #[test]
     fn softplus_mean_matches_quadrature() {
-        let table: [(f64, [f64; 3]); 6] = [
-            (0.0, [0.69314718055994531, -1.2099326618815342e-38, 0.25]),
-            (0.1, [0.69439562324080934, 0.024937810306418609, 0.24814047184412528]),
-            (0.5, [0.72349280106597597, 0.11802221121993983, 0.21100350316053629]),
-            (1.765, [0.99833152831868505, 0.28711592141606358, 0.073911072068212512]),
-            (5.0, [2.1205474146828353, 0.37572427213991735, 0.0082648071801167219]),
-            (40.0, [15.974085276108691, 0.39853301693759303, 2.0419184490367004e-5]),
+        let [value, slope, curvature] = softplus_mean(0.0);
+        assert!((value - std::f64::consts::LN_2).abs() < 1e-15);
+        assert!(slope.abs() < 1e-15 && (curvature - 0.25).abs() < 1e-15);
+        let table: [(f64, [f64; 3]); 5] = [
+            (0.1, [0.6943956232408094, 0.024937810306418607, 0.24814047184412527]),
+            (0.5, [0.723492801065976, 0.11802221121993983, 0.2110035031605363]),
+            (1.765, [0.9983315283186851, 0.28711592141606357, 0.07391107206821251]),
+            (5.0, [2.1205474146828354, 0.3757242721399173, 0.008264807180116723]),
+            (40.0, [15.974085276108692, 0.398533016937593, 2.0419184490367003e-05]),
         ];
         for (s, expected) in table {
             for (a, b) in softplus_mean(s).iter().zip(expected) {

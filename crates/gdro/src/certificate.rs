@@ -1,0 +1,108 @@
+//! Proofs of optimality: how far any answer is from the best possible.
+
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::Dataset;
+use crate::domain::MirrorMap;
+use crate::error::{Result, require};
+use crate::exact::{DatasetRisks, Goal, Options, Problem, Risks as _, solve};
+use crate::game::top_k_mean;
+use crate::group_weights::project_capped_simplex;
+use crate::loss::Loss;
+use crate::row::dot;
+
+/// Two numbers between which the optimum of a problem lies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The objective of the model.
+    pub upper: f64,
+    /// What no model can go below.
+    pub lower: f64,
+    /// upper − lower: the model's objective is at most this far from the optimum.
+    pub gap: f64,
+    /// gap / max(|upper|, 1e-3).
+    pub relative_gap: f64,
+    /// How the lower bound was found.
+    pub method: String,
+}
+
+impl Certificate {
+    fn new(upper: f64, lower: f64, method: String) -> Self {
+        let gap = upper - lower;
+        let relative_gap = gap / upper.abs().max(1e-3);
+        Certificate { upper, lower, gap, relative_gap, method }
+    }
+}
+
+/// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver they
+/// came from.
+///
+/// - upper: the objective max_{q' ∈ Q} Σ q'_i r_i(w) + (λ/2)‖w‖², with payoffs r_i = p_i(R_i − b_i).
+/// - lower: for the given q, which is first moved into Q, the convex function
+///   P_q(w) = Σ q_i r_i(w) + (λ/2)‖w‖² lies above its tangent at any anchor w₀ plus the ridge:
+///   P_q(u) ≥ Σ q_i r_i(w₀) + ⟨h, u − w₀⟩ + (λ/2)‖u‖² with h = Σ q_i ∇r_i(w₀), and the minimum of the
+///   right-hand side over the domain is known in closed form ([`MirrorMap::minimum`]). The anchor is w
+///   after Newton steps on P_q, where the bound is almost tight. With a ridge and no ball this is the
+///   Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
+///
+/// `offset_errors` says how far each offset b_i may be from the truth (minimax regret): the upper
+/// bound is raised and the lower bound is lowered accordingly. Both bounds carry a slack for
+/// round-off that grows with the number of terms.
+///
+/// # Errors
+/// [`crate::Error::Parameter`] when w lies outside of the domain or q has a negative or no
+/// weight; otherwise those of [`solve`].
+pub fn certify<L, M>(
+    data: &Dataset,
+    loss: &L,
+    problem: &Problem<'_, M>,
+    w: &[f64],
+    q: &[f64],
+    offset_errors: Option<&[f64]>,
+) -> Result<Certificate>
+where
+    L: Loss + Sync,
+    M: MirrorMap,
+{
+    let game = problem.game;
+    let weights = problem.features * problem.outputs;
+    let bound = problem.domain.intercept.unwrap_or(0.0) * (1.0 + 1e-9);
+    let inside = problem.domain.map.contains(&w[..weights])
+        && w[weights..].iter().all(|b| b.abs() <= bound)
+        && w.iter().all(|v| v.is_finite());
+    require(inside, "model", "outside of the domain", "weights inside ball and bounds")?;
+
+    let (m, n) = (data.groups(), w.len());
+    let mut risks = DatasetRisks::new(data, loss, problem.domain.intercept.is_some());
+    let (mut values, mut gradients) = (vec![0.0; m], vec![0.0; m * n]);
+    risks.evaluate(w, &mut values, &mut gradients)?;
+    let error = |i: usize| game.scales[i] * offset_errors.map_or(0.0, |e| e[i]);
+    let payoffs: Vec<f64> = (0..m).map(|i| game.payoff(i, values[i]) + error(i)).collect();
+    let ridge = game.ridge / 2.0 * dot(&w[..weights], &w[..weights]);
+
+    let mut q = q.to_vec();
+    let upper = match &problem.goal {
+        Goal::Fixed(fixed) => {
+            q.copy_from_slice(fixed);
+            dot(&q, &payoffs)
+        }
+        Goal::Adversary => {
+            // Averages may leave Q by rounding; underflowed weights must not make it empty.
+            q.iter_mut().for_each(|v| *v = v.max(1e-300));
+            project_capped_simplex(&mut q, game.k)?;
+            top_k_mean(&payoffs, game.k)
+        }
+    } + ridge;
+
+    let anchored = Problem { goal: Goal::Fixed(q.clone()), ..*problem };
+    let options = Options { tolerance: 0.0, iterations: 60, start: Some(w.to_vec()) };
+    let best = solve(&mut risks, &anchored, &options)?;
+    let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
+    let lower = best.lower - doubt;
+
+    // Sums of N terms in chunks lose at most about (chunk + chunks + n) ulp of the terms' size.
+    let terms = 2048.0 + data.rows() as f64 / 2048.0 + (m + n) as f64;
+    let slack = |value: f64| terms * f64::EPSILON * (value.abs() + ridge).max(1e-3);
+    let method = format!("tangent bound after {} Newton steps", best.iterations);
+    Ok(Certificate::new(upper + slack(upper), lower - slack(lower), method))
+}

@@ -1,0 +1,68 @@
+//! What the reference solver is asked, and what it answers.
+
+use crate::domain::Domain;
+use crate::game::Game;
+
+/// Who plays q.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// The adversary: the objective is the game's.
+    Adversary,
+    /// These fixed weights: the objective is Σ q_i p_i (R_i − b_i) + (λ/2)‖w‖².
+    Fixed(Vec<f64>),
+}
+
+/// What to minimise over which models.
+#[derive(Clone, Debug)]
+pub struct Problem<'a, M> {
+    /// Scales, offsets, ridge and cap.
+    pub game: &'a Game,
+    /// The set of models.
+    pub domain: &'a Domain<M>,
+    /// Number of features d.
+    pub features: usize,
+    /// Number of outputs c.
+    pub outputs: usize,
+    /// Who plays q.
+    pub goal: Goal,
+}
+
+/// When to stop.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Stop when upper − lower is at most this.
+    pub tolerance: f64,
+    /// Stop after so many iterations.
+    pub iterations: usize,
+    /// A model to start from; the centre of the domain otherwise.
+    pub start: Option<Vec<f64>>,
+}
+
+impl Default for Options {
+    /// Tolerance 1e-10, at most 200 iterations.
+    fn default() -> Self {
+        Options { tolerance: 1e-10, iterations: 200, start: None }
+    }
+}
+
+/// The best model and group weights that were found, and how good they are.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The model.
+    pub w: Vec<f64>,
+    /// The group weights.
+    pub q: Vec<f64>,
+    /// The objective at the model.
+    pub upper: f64,
+    /// A lower bound on the optimum, attained with the group weights.
+    pub lower: f64,
+    /// Iterations, each with one Hessian.
+    pub iterations: usize,
+}
+
+impl Solution {
+    /// upper − lower.
+    pub fn gap(&self) -> f64 {
+        self.upper - self.lower
+    }
+}

@@ -195,3 +195,27 @@ fn fixed_weights_by_counts_are_pooled_training() {
     assert!((by_counts.upper - one.upper).abs() < 1e-9);
     assert!(by_counts.gap() <= 1e-9 && one.gap() <= 1e-9);
 }
+
+/// Separable rows: the ridge alone, or the ball alone, keeps the model finite, and the bounds meet.
+#[test]
+fn separable_rows_are_solved_as_well() {
+    let mut rows = table(3, 200, 3, Kind::Logistic, false, &[(0, 120), (100, 160), (150, 200)]);
+    for (y, x) in rows.y.iter_mut().zip(rows.x.chunks_exact(3)) {
+        *y = x[0].signum();
+    }
+    let data = rows.dense(false);
+    let free = Domain::new(L2Ball::unconstrained()).with_intercept(100.0).unwrap();
+    let ball = |radius| Domain::new(L2Ball::new(radius).unwrap());
+    for (domain, ridge) in [(free.clone(), 1e-2), (free, 1e-4), (ball(1.0), 0.0), (ball(3.0), 0.0)]
+    {
+        let game = Game::gdro(3).with_ridge(ridge);
+        let intercept = domain.intercept.is_some();
+        let mut risks = DatasetRisks::new(&data, &Logistic, intercept);
+        let goal = Goal::Adversary;
+        let problem = Problem { game: &game, domain: &domain, features: 3, outputs: 1, goal };
+        let s = solve(&mut risks, &problem, &Options::default()).unwrap();
+        let (gap, iterations) = (s.gap(), s.iterations);
+        println!("{domain:?}, ridge {ridge}: {iterations} iterations, gap {gap:.1e}");
+        assert!(s.gap() <= 1e-9, "{domain:?}, ridge {ridge}: {s:?}");
+    }
+}

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::job::Job;
+
 /// A reason to stop: one message, and whether the input or the machine is to blame.
 #[derive(Debug)]
 pub enum Failure {
@@ -48,6 +50,16 @@ impl Failure {
         })
     }
 
+    /// An error of the table; one about an option says where the option was given.
+    pub fn data(error: &gdro_data::Error, job: &Job) -> Self {
+        let message = error.to_string();
+        let about = error.option().and_then(|name| Some((name, message.strip_prefix(name)?)));
+        Failure::Input(match about {
+            Some((name, rest)) => job.place(name) + rest,
+            None => message,
+        })
+    }
+
     /// Whether nobody reads the output any more.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::BrokenPipe)
@@ -68,11 +80,5 @@ impl fmt::Display for Failure {
             Failure::Input(message) | Failure::Machine(message) => f.write_str(message),
             Failure::BrokenPipe => f.write_str("standard output was closed"),
         }
-    }
-}
-
-impl From<gdro_data::Error> for Failure {
-    fn from(error: gdro_data::Error) -> Self {
-        Failure::Input(error.to_string())
     }
 }

@@ -1,49 +1,67 @@
 //! Writing files whole or not at all, and printing.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Failure, Result};
 
-/// A file that appears under its name only when it is complete.
-pub struct Pending {
-    path: PathBuf,
-    temporary: PathBuf,
-    writer: BufWriter<File>,
+/// Whether temporary files may lie about.
+static WRITING: AtomicBool = AtomicBool::new(false);
+
+/// Whether files are being written at the moment.
+pub fn are_being_written() -> bool {
+    WRITING.load(Ordering::Relaxed)
 }
 
-impl Pending {
-    /// Starts the file `name` in a folder, which is made when it is missing.
-    pub fn create(folder: &Path, name: &str) -> Result<Self> {
-        let path = folder.join(name);
-        let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+/// Refuses a folder in which files cannot be written, before any work is done. Nothing is left there.
+pub fn check_folder(folder: &Path) -> Result<()> {
+    let refuse = |e: &io::Error| Failure::write(folder, e);
+    let existing = folder.ancestors().find(|f| f.symlink_metadata().is_ok());
+    let existing = existing.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !fs::metadata(existing).map_err(|e| refuse(&e))?.is_dir() {
+        let file = format!("{} is not a folder", existing.display());
+        return Err(refuse(&io::Error::new(io::ErrorKind::NotADirectory, file)));
+    }
+    let probe = existing.join(format!(".gdro.{}.tmp", std::process::id()));
+    File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|e| refuse(&e))
+}
+
+/// Writes files into a folder, which is made when it is missing: each appears under its name when
+/// all are complete, and nothing is left behind when one cannot be written.
+pub fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<()> {
+    WRITING.store(true, Ordering::Relaxed);
+    let made = folder.ancestors().take_while(|f| !f.as_os_str().is_empty() && !f.exists());
+    let made: Vec<PathBuf> = made.map(Path::to_owned).collect();
+    let temporary = |name: &str| folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let write = || {
         fs::create_dir_all(folder).map_err(|e| Failure::write(folder, &e))?;
-        let file = File::create(&temporary).map_err(|e| Failure::write(&path, &e))?;
-        Ok(Pending { path, temporary, writer: BufWriter::new(file) })
+        for (name, text) in files {
+            let write = || {
+                let mut file = File::create(temporary(name))?;
+                file.write_all(text.as_bytes())?;
+                file.sync_all()
+            };
+            write().map_err(|e| Failure::write(&folder.join(name), &e))?;
+        }
+        for (name, _) in files {
+            let path = folder.join(name);
+            fs::rename(temporary(name), &path).map_err(|e| Failure::write(&path, &e))?;
+        }
+        Ok(())
+    };
+    let done = write();
+    if done.is_err() {
+        for (name, _) in files {
+            let _ = fs::remove_file(temporary(name));
+        }
+        for folder in &made {
+            let _ = fs::remove_dir(folder);
+        }
     }
-
-    /// Appends a line.
-    pub fn line(&mut self, text: &str) -> Result<()> {
-        writeln!(self.writer, "{text}").map_err(|e| Failure::write(&self.path, &e))
-    }
-
-    /// Gives the file its name.
-    pub fn finish(mut self) -> Result<()> {
-        let done = self
-            .writer
-            .flush()
-            .and_then(|()| self.writer.get_ref().sync_all())
-            .and_then(|()| fs::rename(&self.temporary, &self.path));
-        done.map_err(|e| Failure::write(&self.path, &e))
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        // After `finish` there is nothing under this name any more.
-        let _ = fs::remove_file(&self.temporary);
-    }
+    WRITING.store(false, Ordering::Relaxed);
+    done
 }
 
 /// Prints to standard output.
@@ -53,5 +71,26 @@ pub fn print(text: &str) -> Result<()> {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::BrokenPipe),
         Err(error) => Err(Failure::Machine(format!("cannot print: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_written_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("a/b");
+        check_folder(&out).unwrap();
+        assert!(!folder.path().join("a").exists());
+        write_all(&out, &[("x", "1".into()), ("y", "2".into())]).unwrap();
+        assert_eq!(fs::read_to_string(out.join("y")).unwrap(), "2");
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 2);
+
+        let other = folder.path().join("c/d");
+        assert!(write_all(&other, &[("x", "1".into()), ("no/such", "2".into())]).is_err());
+        assert!(!folder.path().join("c").exists());
+        assert!(check_folder(&out.join("x/deeper")).is_err());
     }
 }

@@ -8,6 +8,10 @@ mod model;
 mod report;
 mod train;
 
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// Train one model that does well on every group, not only on average.
@@ -24,17 +28,42 @@ enum Command {
     Fit(Box<commands::fit::Fit>),
 }
 
-fn main() -> std::process::ExitCode {
-    let result = match Cli::parse().command {
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let result = match cli.command {
         Command::Fit(fit) => fit.run(),
     };
     match result {
-        Ok(()) => std::process::ExitCode::SUCCESS,
+        Ok(()) => ExitCode::SUCCESS,
         // The reader of our output has gone: nobody is left to be told.
-        Err(failure) if failure.is_broken_pipe() => std::process::ExitCode::SUCCESS,
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            complain(&failure.to_string());
             failure.code()
         }
     }
+}
+
+/// Writes an error as one line.
+fn complain(message: &str) {
+    let _ = writeln!(std::io::stderr(), "error: {message}");
+}
+
+/// What the parser of options has to say: help as it is, an error as one line like all others.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || is_help {
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    }
+    let text = error.to_string();
+    let parts = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let parts = parts.take_while(|line| !line.starts_with("Usage:"));
+    let said: Vec<&str> = parts.filter(|line| !line.starts_with("For more")).collect();
+    let said = said.join(" ").replace(" tip: ", ": ");
+    complain(said.strip_prefix("error: ").unwrap_or(&said));
+    ExitCode::from(2)
 }

@@ -1,13 +1,10 @@
 //! The saved model: all that predicting and explaining needs.
 
-use std::path::Path;
-
 use gdro::loss::{AnyLoss, Loss};
 use gdro_data::{Encoding, Grouping, Prepared, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
-use crate::files::Pending;
 use crate::job::Job;
 
 /// Version of the format of `model.json`.
@@ -78,12 +75,10 @@ impl Model {
         }
     }
 
-    /// Writes `model.json`.
-    pub fn save(&self, folder: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|e| Failure::Machine(format!("cannot write the model: {e}")))?;
-        let mut file = Pending::create(folder, "model.json")?;
-        file.line(&text)?;
-        file.finish()
+    /// The text of `model.json`.
+    pub fn text(&self) -> Result<String> {
+        serde_json::to_string_pretty(self)
+            .map(|text| text + "\n")
+            .map_err(|e| Failure::Machine(format!("cannot write the model: {e}")))
     }
 }

@@ -1,5 +1,6 @@
 //! From a job to a trained model and everything that is said about it.
 
+mod budget;
 mod progress;
 mod trace;
 
@@ -19,10 +20,10 @@ use gdro::loss::{AnyLoss, Logistic, Loss, Softmax, Squared};
 use gdro::risk::{GroupMetric, group_metrics, group_risks};
 use gdro::run::{Cadence, Outcome, Solver, drive};
 use gdro::source::{OnceEach, WithReplacement};
-use gdro_data::{DataOptions, Prepared, Split, Target, Task};
+use gdro_data::{Prepared, Split, Target, Task};
 
 use crate::failure::{Failure, Result};
-use crate::job::{Baseline, Budget, Job, Objective, Training};
+use crate::job::{Baseline, Job, LossName, Objective, Training};
 use crate::model::Model;
 
 /// Rounds when nothing else decides.
@@ -90,11 +91,12 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
         share if share < 1.0 => Split::Share { share, seed: training.seed },
         rows => Split::PerGroup { rows: rows as usize, seed: training.seed },
     };
-    let task = training.loss.as_deref().map(task_of).transpose()?;
+    let task = training.loss.map(task_of);
     watch.say("reading the table");
-    let table = gdro_data::read(&job.tables, &job.data)?;
-    let prepared =
-        gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)?;
+    let refuse = |e| Failure::data(&e, job);
+    let table = gdro_data::read(&job.tables, &job.data).map_err(refuse)?;
+    let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
+        .map_err(refuse)?;
     drop(table);
     watch.groups(&prepared);
 
@@ -105,7 +107,7 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
     let setting = Setting { data: &data, loss, domain, ridge: training.l2 };
 
     let library = |e| Failure::library(e, &names);
-    let run = solve(&setting, training, &prepared, watch)?;
+    let run = solve(&setting, job, &prepared, watch)?;
     watch.say("ordinary training, for comparison");
     let erm = baseline(&setting, Baseline::Erm).map_err(library)?;
     let balanced = baseline(&setting, Baseline::Balanced).map_err(library)?;
@@ -113,7 +115,15 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
     let (robust, erm, balanced) = (evaluate(&run.w)?, evaluate(&erm)?, evaluate(&balanced)?);
     watch.done();
 
-    let model = Model::new(job, &prepared, &loss, &run.w, &run.weights, run.rounds.0);
+    // The model keeps what was open and has been settled.
+    let mut settled = job.clone();
+    settled.training.loss = Some(match loss {
+        AnyLoss::Logistic(_) => LossName::Logistic,
+        AnyLoss::Softmax(_) => LossName::Softmax,
+        AnyLoss::Squared(_) => LossName::Squared,
+    });
+    settled.training.rounds = Some(run.rounds.1);
+    let model = Model::new(&settled, &prepared, &loss, &run.w, &run.weights, run.rounds.0);
     Ok(Fitted {
         model,
         robust,
@@ -136,14 +146,11 @@ fn train_names(prepared: &Prepared) -> Vec<String> {
     prepared.groups.iter().filter(|g| g.train.is_some()).map(|g| g.name.clone()).collect()
 }
 
-fn task_of(loss: &str) -> Result<Task> {
+fn task_of(loss: LossName) -> Task {
     match loss {
-        "logistic" => Ok(Task::Binary),
-        "softmax" => Ok(Task::Multiclass),
-        "squared" => Ok(Task::Regression),
-        other => Err(Failure::input(format!(
-            "loss = {other}: expected logistic (two labels), softmax (classes) or squared (numbers)"
-        ))),
+        LossName::Logistic => Task::Binary,
+        LossName::Softmax => Task::Multiclass,
+        LossName::Squared => Task::Regression,
     }
 }
 
@@ -164,7 +171,7 @@ fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Resul
         return Ok(domain);
     }
     let bound = match loss {
-        AnyLoss::Squared(_) => (2.0 * data.max_abs_target()).max(100.0),
+        AnyLoss::Squared(_) => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
         _ => 100.0,
     };
     domain.with_intercept(bound)
@@ -183,55 +190,6 @@ struct Run {
     trace: Trace,
 }
 
-/// The budgets that a job asks for.
-fn budgets(training: &Training, prepared: &Prepared) -> Result<Option<Vec<u64>>> {
-    let names = train_names(prepared);
-    let counts = prepared.train.counts();
-    let file = match &training.budget {
-        None => return Ok(None),
-        Some(Budget::All) => return Ok(Some(counts)),
-        Some(Budget::File(file)) => file,
-    };
-    let options = DataOptions { text: vec!["group".into()], ..DataOptions::default() };
-    let table = gdro_data::read(std::slice::from_ref(file), &options)?;
-    let (Some(group), Some(budget)) = (table.column("group"), table.column("budget")) else {
-        return Err(Failure::input(format!(
-            "{}: expected the columns group and budget",
-            file.display()
-        )));
-    };
-    let mut budgets = vec![None; names.len()];
-    for row in 0..table.rows() {
-        let at = table.position(row);
-        let name = group.text(row).unwrap_or_default();
-        let Some(i) = names.iter().position(|n| n == name) else {
-            return Err(Failure::input(format!(
-                "{at}: group `{name}` is not in the training rows: expected one of {}",
-                names.join(", ")
-            )));
-        };
-        let n = budget.number(row).unwrap_or(f64::NAN);
-        if n.fract() != 0.0 || n < 1.0 || n > counts[i] as f64 {
-            return Err(Failure::input(format!(
-                "{at}: budget {n} of group `{name}`: expected a whole number from 1 to its {} training rows",
-                counts[i]
-            )));
-        }
-        if budgets[i].replace(n as u64).is_some() {
-            return Err(Failure::input(format!("{at}: group `{name}` has a budget already")));
-        }
-    }
-    let missing = budgets.iter().position(Option::is_none);
-    if let Some(i) = missing {
-        return Err(Failure::input(format!(
-            "{}: no budget for group `{}`",
-            file.display(),
-            names[i]
-        )));
-    }
-    Ok(Some(budgets.into_iter().flatten().collect()))
-}
-
 /// Rounds that a solver plays unless told otherwise.
 fn default_rounds(training: &Training, budgets: Option<&[u64]>, counts: &[u64]) -> u64 {
     let of = budgets.unwrap_or(counts);
@@ -247,12 +205,8 @@ fn default_rounds(training: &Training, budgets: Option<&[u64]>, counts: &[u64]) 
 }
 
 /// Plays the game.
-fn solve(
-    setting: &Setting<'_>,
-    training: &Training,
-    prepared: &Prepared,
-    watch: &mut Watch,
-) -> Result<Run> {
+fn solve(setting: &Setting<'_>, job: &Job, prepared: &Prepared, watch: &mut Watch) -> Result<Run> {
+    let training = &job.training;
     let names = train_names(prepared);
     let library = |e| Failure::library(e, &names);
     let (data, loss) = (setting.data, &setting.loss);
@@ -261,21 +215,24 @@ fn solve(
     if let Objective::TopK(k) = training.objective {
         if k > m as f64 {
             return Err(Failure::input(format!(
-                "objective = {}: there are only {m} groups",
+                "{}: {} of only {m} groups with training rows",
+                job.place("objective"),
                 training.objective
             )));
         }
         game.k = k;
     }
-    let budgets = budgets(training, prepared)?;
+    let budgets = budget::budgets(job, prepared)?;
     let counts = data.counts();
     let rounds =
         training.rounds.unwrap_or_else(|| default_rounds(training, budgets.as_deref(), &counts));
     if let (Some(budgets), Algorithm::SmpaM) = (&budgets, training.solver) {
         let most = budgets.iter().copied().min().unwrap_or(0) / 2;
         if rounds > most {
+            let place = if training.rounds.is_some() { "rounds" } else { "budget" };
             return Err(Failure::input(format!(
-                "rounds = {rounds}: smpa-m has budgets for {most} rounds of two mini-batches"
+                "{}: smpa-m needs two rows of the smallest group in every round: its budget is enough for {most} rounds, not {rounds}",
+                job.place(place)
             )));
         }
     }
@@ -328,19 +285,24 @@ fn solve(
     let start = Instant::now();
     let mut evaluating = 0.0;
     watch.start(rounds);
-    let outcome =
-        drive(&mut *solver, rounds, Cadence::Geometric(1.25), &stop, &mut |s: &dyn Solver| {
-            let pause = Instant::now();
-            s.write_model(&mut w);
-            s.write_weights(&mut q);
-            let risks = group_risks(loss, &w, data)?;
-            let seconds = start.elapsed().as_secs_f64() - evaluating;
-            trace.push(s, &risks, &q, game_for_curve.objective(&risks), seconds);
-            watch.at(s.rounds(), risks.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-            evaluating += pause.elapsed().as_secs_f64();
-            Ok(ControlFlow::Continue(()))
-        })
-        .map_err(library)?;
+    let mut observe = |s: &dyn Solver| {
+        let pause = Instant::now();
+        s.write_model(&mut w);
+        s.write_weights(&mut q);
+        let risks = group_risks(loss, &w, data)?;
+        let seconds = pause.duration_since(start).as_secs_f64() - evaluating;
+        trace.push(s, &risks, &q, game_for_curve.objective(&risks), seconds);
+        watch.at(risks.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        evaluating += pause.elapsed().as_secs_f64();
+        Ok(ControlFlow::Continue(()))
+    };
+    let mut counted = watch.count(&mut *solver);
+    let cadence = Cadence::Geometric(1.25);
+    let outcome = drive(&mut counted, rounds, cadence, &stop, &mut observe).map_err(library)?;
+    if outcome != Outcome::Finished {
+        // A run that was cut short ends its curve where it was cut.
+        let _ = observe(&*solver).map_err(library)?;
+    }
     let seconds = start.elapsed().as_secs_f64() - evaluating;
     watch.done();
     Ok(Run {

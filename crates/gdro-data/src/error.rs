@@ -86,8 +86,9 @@ pub enum Error {
     },
     /// A row has another number of cells than there are columns.
     #[error(
-        "{at}: found {found} cells, expected {expected}, one per column: check the delimiter \
-         {delimiter:?} and the quoting"
+        "{at}: found {}, expected {expected}, one per column: check the delimiter {delimiter:?} and \
+         the quoting",
+        count(*.found, "cell")
     )]
     Ragged {
         /// The line.
@@ -176,9 +177,10 @@ pub enum Error {
     /// A cell of a numeric column is not a number.
     #[error(
         "{at}: column `{column}`: found `{}`, expected a number: say `--na '{}'` if it means \
-         missing, or `--text {column}` if the column is text",
+         missing, or `--text {}` if the column is text",
         shown(.text),
-        shown(.text)
+        in_list(.text),
+        argument(.column)
     )]
     NotANumber {
         /// The line.
@@ -191,9 +193,10 @@ pub enum Error {
     /// A number is NaN or infinite, or too large for arithmetic.
     #[error(
         "{at}: column `{column}`: found `{}`, expected a finite number: say `--na '{}'` if it \
-         means missing, or `--text {column}` if the column is text",
+         means missing, or `--text {}` if the column is text",
         shown(.text),
-        shown(.text)
+        in_list(.text),
+        argument(.column)
     )]
     NotFinite {
         /// The line.
@@ -249,7 +252,8 @@ pub enum Error {
     /// A numeric group column that is a feature has missing cells that form a group.
     #[error(
         "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features \
-         drop` or `--text {column}`"
+         drop` or `--text {}`",
+        argument(.column)
     )]
     MissingNumber {
         /// The line.
@@ -258,7 +262,10 @@ pub enum Error {
         column: String,
     },
     /// A feature has no value at all.
-    #[error("column `{column}`: every cell is missing: leave it out with `--ignore {column}`")]
+    #[error(
+        "column `{column}`: every cell is missing: leave it out with `--ignore {}`",
+        argument(.column)
+    )]
     AllMissing {
         /// The column.
         column: String,
@@ -287,8 +294,11 @@ pub enum Error {
     NoFeature,
     /// A text column has too many levels to be a feature.
     #[error(
-        "column `{column}`: {levels} different texts in {rows} rows, expected at most \
-         {limit}: leave it out with `--ignore {column}`"
+        "column `{column}`: {} different texts in {}, expected at most {limit}: leave it out \
+         with `--ignore {}`",
+        number(*.levels),
+        count(*.rows, "row"),
+        argument(.column)
     )]
     TooManyLevels {
         /// The column.
@@ -302,8 +312,9 @@ pub enum Error {
     },
     /// A multi-class target with too many classes.
     #[error(
-        "target `{column}`: {classes} different labels in {rows} rows, expected at most \
-         {limit}: use {advice}"
+        "target `{column}`: {} different labels in {}, expected at most {limit}: use {advice}",
+        number(*.classes),
+        count(*.rows, "row")
     )]
     TooManyClasses {
         /// The column.
@@ -407,6 +418,50 @@ pub enum Error {
     Gdro(#[from] gdro::Error),
 }
 
+/// A text as an entry of an option that takes a list: quoted as in a CSV file where it must be.
+fn in_list(text: &str) -> String {
+    let text = shown(text);
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// The same for a shell: quoted unless it is a plain word.
+fn argument(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let text = in_list(text);
+    if text.chars().all(plain) { text } else { format!("'{text}'") }
+}
+
+impl Error {
+    /// The option that is at fault, if it is one. The message starts with its name.
+    pub fn option(&self) -> Option<&'static str> {
+        match self {
+            Error::NoTarget { .. } => Some("target"),
+            Error::Option { option, .. } | Error::UnknownColumn { option, .. } => Some(option),
+            Error::Positive { .. } | Error::PositiveNotBinary { .. } => Some("positive"),
+            Error::AmbiguousGroup { .. } => Some("groups"),
+            _ => None,
+        }
+    }
+}
+
+/// A number of things: `1 row`, `2,000 rows`.
+pub(crate) fn count(count: usize, thing: &str) -> String {
+    format!("{} {thing}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+/// A number with its thousands apart.
+pub(crate) fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A text on one line: control characters escaped, the end of a long one cut off.
 pub(crate) fn shown(text: &str) -> String {
     const LENGTH: usize = 60;
@@ -491,5 +546,21 @@ mod tests {
         let found = list(texts.iter().map(String::as_str));
         assert_eq!(found, "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, … 12 in all");
         assert_eq!(list(["a"].into_iter()), "`a`");
+    }
+
+    #[test]
+    fn counts_are_in_words() {
+        assert_eq!(count(1, "row"), "1 row");
+        assert_eq!(count(0, "row"), "0 rows");
+        assert_eq!(count(1234567, "cell"), "1,234,567 cells");
+    }
+
+    #[test]
+    fn advice_quotes_what_a_list_would_split() {
+        let at = Position { file: "t".into(), line: 2 };
+        let error = Error::NotANumber { at, column: "a".into(), text: "12,5".into() };
+        assert!(error.to_string().contains("`--na '\"12,5\"'`"), "{error}");
+        assert_eq!(argument("a\"b"), "'\"a\"\"b\"'");
+        assert_eq!(argument("education-num"), "education-num");
     }
 }

@@ -7,7 +7,7 @@ use gdro::Dataset;
 use serde::Serialize;
 
 use crate::encode::Encoding;
-use crate::error::{Error, Result, list};
+use crate::error::{Error, Result, count, list, number};
 use crate::group::Grouping;
 use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
 use crate::split::hold_out;
@@ -135,8 +135,8 @@ pub fn prepare(
                 .then(|| members.iter().filter(positive).count()),
         });
     }
-    number(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
-    number(groups.iter_mut().map(|g| (g.test_rows, &mut g.test)));
+    enumerate(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
+    enumerate(groups.iter_mut().map(|g| (g.test_rows, &mut g.test)));
     notes.extend(one_class_groups(&groups));
 
     let build = |part: &[usize], part_rows: &[u32], wanted: bool| {
@@ -158,18 +158,16 @@ pub fn prepare(
     if !testing.is_empty() {
         let (data, unseen) = build(&testing, &test_rows, true)?;
         test = Some(data);
-        notes.extend(unseen.iter().map(|(name, count)| {
-            format!(
-                "feature `{name}`: {count} rows that are held out have a text that no training \
-                 row has"
-            )
+        notes.extend(unseen.iter().map(|(name, rows)| {
+            let rows = count(*rows, "held-out row");
+            format!("feature `{name}`: {rows} with a text that training does not know")
         }));
     }
     Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
 }
 
 /// Numbers the groups that have rows.
-fn number<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
+fn enumerate<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
     for (index, (_, place)) in groups.filter(|(rows, _)| *rows > 0).enumerate() {
         *place = Some(index);
     }
@@ -203,7 +201,8 @@ fn kinds(table: &Table, features: &[&str], options: &DataOptions) -> Vec<String>
         let look = table.column(name).map_or(0, |c| c.look_numeric);
         if look > 0 {
             notes.push(format!(
-                "column `{name}` is taken as text although {look} of its cells are numbers"
+                "column `{name}` is taken as text although it holds {}",
+                count(look, "number")
             ));
         }
     }
@@ -245,9 +244,10 @@ fn one_class_groups(groups: &[Group]) -> Option<String> {
     let names: Vec<&str> = names.map(|g| g.name.as_str()).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{} of {} groups have rows of one label only: {}",
-            names.len(),
-            groups.len(),
+            "{} of {} {} rows of one label only: {}",
+            number(names.len()),
+            count(groups.len(), "group"),
+            if names.len() == 1 { "has" } else { "have" },
             list(names.into_iter())
         )
     })
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn groups_with_rows_are_numbered() {
         let mut groups = [group("a", 2, None), group("b", 0, None), group("c", 1, None)];
-        number(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
+        enumerate(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
         assert_eq!(groups.map(|g| g.train), [Some(0), None, Some(1)]);
     }
 

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, count};
 use crate::options::Split;
 
 /// Marks the rows that are held out. `groups` lists the rows of each group, `labels` has the label
@@ -57,10 +57,10 @@ pub(crate) fn hold_out(
                 group[..count].iter().for_each(|row| held[*row as usize] = true);
             }
             note = (short > 0).then(|| {
-                format!(
-                    "{short} groups have no more than {wanted} rows: all but one row of each are \
-                     held out"
-                )
+                let (groups, verb) =
+                    (count(short, "group"), if short == 1 { "has" } else { "have" });
+                let wanted = count(wanted, "row");
+                format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
             });
         }
     }
@@ -137,7 +137,7 @@ mod tests {
         let (held, note) = hold_out(&split, 13, &groups, None).unwrap();
         assert_eq!(held[..10].iter().filter(|h| **h).count(), 4);
         assert_eq!(held[10..].iter().filter(|h| **h).count(), 2);
-        assert!(note.unwrap().starts_with("1 groups have no more than 4 rows"));
+        assert!(note.unwrap().starts_with("1 group has no more than 4 rows"));
     }
 
     #[test]

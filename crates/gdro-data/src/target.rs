@@ -83,7 +83,7 @@ impl Target {
                 let note = few.map(|count| {
                     format!(
                         "target `{column}`: {count} different numbers, taken as a number; if they \
-                         are classes, use the softmax loss"
+                         are classes, say `--loss softmax`"
                     )
                 });
                 Ok((Target::Regression { column }, note))

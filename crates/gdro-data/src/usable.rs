@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, count, number};
 use crate::options::{DataOptions, Missing, MissingGroup};
 use crate::table::{Column, Kind, Table};
 
@@ -85,12 +85,13 @@ pub(crate) fn usable_rows(
     let mut reasons = Vec::new();
     if left_out > 0 {
         reasons.push(format!(
-            "{left_out} of {} rows left out because cells are missing: {columns}",
-            table.rows()
+            "{} of {} left out because cells are missing: {columns}",
+            number(left_out),
+            count(table.rows(), "row")
         ));
     }
     if weightless > 0 {
-        reasons.push(format!("{weightless} rows of weight 0 left out"));
+        reasons.push(format!("{} of weight 0 left out", count(weightless, "row")));
     }
     if rows.is_empty() {
         return Err(Error::NothingLeft { dropped: reasons.join("; ") });
@@ -104,11 +105,12 @@ fn worst_columns(missing: &BTreeMap<&str, usize>) -> String {
     const SHOWN: usize = 8;
     let mut columns: Vec<_> = missing.iter().collect();
     columns.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let shown = columns.iter().take(SHOWN).map(|(name, count)| format!("`{name}` in {count}"));
+    let shown =
+        columns.iter().take(SHOWN).map(|(name, count)| format!("`{name}` in {}", number(**count)));
     let shown = shown.collect::<Vec<_>>().join(", ");
     match columns.len().saturating_sub(SHOWN) {
         0 => shown,
-        more => format!("{shown} and {more} more columns"),
+        more => format!("{shown} and {}", count(more, "more column")),
     }
 }
 

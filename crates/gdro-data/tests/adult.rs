@@ -73,7 +73,7 @@ fn race_and_sex() {
     assert!(prepared.train.matrix().is_sparse());
     assert!(prepared.test.is_none());
     assert_eq!(prepared.train.counts(), [27020, 11883, 2144, 2084, 1363, 728]);
-    assert!(prepared.notes.iter().any(|n| n.starts_with("3620 of 48842 rows left out")));
+    assert!(prepared.notes.iter().any(|n| n.starts_with("3,620 of 48,842 rows left out")));
     assert!(prepared.notes.iter().any(|n| n.contains("`>50K` is the positive label")));
 }
 

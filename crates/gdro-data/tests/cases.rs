@@ -21,7 +21,7 @@ fn group_ids_are_labels() {
     assert_eq!(names(&found), [("3", 3), ("0", 2), ("1", 1)]);
     assert_eq!(found.train.members(0), [2, 3, 4]);
     assert_eq!(found.train.members(2), [1]);
-    assert!(has(&found, "1 of 3 groups have rows of one label only: `1`"));
+    assert!(has(&found, "1 of 3 groups has rows of one label only: `1`"));
     let found = prepared("x,g,y\n1,1.0,0\n2,07,1\n3,1.0,1\n", &grouped, None).unwrap();
     assert_eq!(names(&found), [("1.0", 2), ("07", 1)]);
     let found = prepared("x,g,y\n1,b,0\n2,a,1\n3,c,1\n", &grouped, None).unwrap();
@@ -96,7 +96,7 @@ fn groups_that_are_in_one_part_only() {
     assert_eq!((found.groups[1].train, found.groups[1].test), (Some(1), None));
     assert_eq!(found.test.as_ref().unwrap().groups(), 1);
     assert_eq!(found.train.groups(), 2);
-    assert!(has(&found, "1 groups have no more than 2 rows"));
+    assert!(has(&found, "1 group has no more than 2 rows"));
     // Rows keep their order, and what is held out is encoded with the training rows' numbers.
     assert!(found.train_rows.is_sorted() && found.test_rows.is_sorted());
     let again = found.encoding.encode(&read, &found.test_rows).unwrap().matrix;
@@ -148,7 +148,7 @@ fn tasks_follow_the_labels() {
     assert_eq!(found.train.targets(), [2.0, 1.0, 0.0]);
     let many: String = (0..3000).map(|i| format!("1,{i}\n")).collect();
     let found = message(prepared(format!("x,y\n{many}"), &options(r#"{"target":"y"}"#), multi));
-    assert!(found.starts_with("target `y`: 3000 different labels in 3000 rows"), "{found}");
+    assert!(found.starts_with("target `y`: 3,000 different labels in 3,000 rows"), "{found}");
 }
 
 #[test]

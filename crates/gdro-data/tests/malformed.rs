@@ -50,7 +50,7 @@ fn ragged_rows() {
     let end = "found 3 cells, expected 2, one per column: check the delimiter ',' and the quoting";
     assert_eq!(found, format!("t.csv:4: {end}"));
     let found = message(table("x,y\n1\n", &plain()));
-    assert!(found.starts_with("t.csv:2: found 1 cells, expected 2"), "{found}");
+    assert!(found.starts_with("t.csv:2: found 1 cell, expected 2"), "{found}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn weights() {
     let found = prepared("x,w,y\n1,2,0\n2,1,1\n3,0,1\n", &weighted, None).unwrap();
     assert_eq!(found.encoding.feature_names(), ["x", "(constant)"]);
     assert_eq!((found.train.rows(), found.train.total_weight(0)), (2, 3.0));
-    assert!(found.notes.contains(&"1 rows of weight 0 left out".into()));
+    assert!(found.notes.contains(&"1 row of weight 0 left out".into()));
     let found = message(prepared("x,w,y\n1,0,0\n2,0,1\n", &weighted, None));
     assert_eq!(found, "no row is left: 2 rows of weight 0 left out");
 }
@@ -214,7 +214,7 @@ fn features_that_do_not_suit() {
     assert!(found.starts_with("no feature: "), "{found}");
     let many: String = (0..1500).map(|i| format!("n{i},{}\n", i % 2)).collect();
     let found = message(prepared(format!("x,y\n{many}"), &plain(), None));
-    let expected = "1500 different texts in 1500 rows, expected at most 1000";
+    let expected = "1,500 different texts in 1,500 rows, expected at most 1000";
     assert_eq!(found, format!("column `x`: {expected}: leave it out with `--ignore x`"));
     let found = message(prepared("x,y\n1.5e308,0\n1.6e308,1\n-1e308,1\n", &plain(), None));
     assert!(found.starts_with("column `x`: its numbers are too large"), "{found}");

@@ -6,14 +6,18 @@ use clap::Args;
 use toml::Value;
 
 use crate::failure::{Failure, Result};
-use crate::job::{Job, Settings};
+use crate::job::{Job, Settings, utf8};
 use crate::train::{self, Watch};
 use crate::{files, report};
 
+/// Most threads that can be asked for.
+const MOST_THREADS: usize = 1024;
+
 /// Train a model on a table and compare it with ordinary training, group by group.
 ///
-/// Every option can also be set in a job file (TOML) under the same name; options win. A job file
-/// may hold a table [solver.NAME] with the rounds, steps and average of each solver.
+/// What is learnt and how can also be set in a job file (TOML), under the names of the options;
+/// options win. A job file may hold a table [solver.NAME] with the rounds, steps and average of each
+/// solver. A list is separated by commas; an entry that holds a comma is put in double quotes.
 #[derive(Debug, Args)]
 pub struct Fit {
     /// Files of one table (CSV or TSV, plain or gzip), or a job file (*.toml)
@@ -42,11 +46,11 @@ struct GoalArgs {
     #[arg(long)]
     loss: Option<String>,
     /// Keep the weights in a ball of radius B around 0
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
-    ball: Option<f64>,
+    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = number)]
+    ball: Option<Value>,
     /// Ridge: add (L/2)·‖weights‖² [default: 1e-4 without a ball, 0 with one]
-    #[arg(long, value_name = "L", allow_negative_numbers = true)]
-    l2: Option<f64>,
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = number)]
+    l2: Option<Value>,
     /// Put the intercept under ridge and ball; otherwise it is free in [−100, 100] (wider for
     /// targets that are larger)
     #[arg(long)]
@@ -65,28 +69,28 @@ struct SolverArgs {
     #[arg(long)]
     anytime: bool,
     /// Number of rounds, such as 2e5 [default: by solver and budget]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    rounds: Option<f64>,
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
+    rounds: Option<Value>,
     /// Multiplier on the theorem's step of the weights [default: 1]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    step_w: Option<f64>,
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = number)]
+    step_w: Option<Value>,
     /// Multiplier on the theorem's step of the group weights [default: 1]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    step_q: Option<f64>,
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = number)]
+    step_q: Option<Value>,
     /// uniform, weighted, suffix (second half) or last [default: the theorem's]
     #[arg(long)]
     average: Option<String>,
     /// Range of the losses for steps and bandit players [default: what the domain implies]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    loss_range: Option<f64>,
+    #[arg(long, value_name = "M", allow_hyphen_values = true, value_parser = number)]
+    loss_range: Option<Value>,
     /// Visit each row at most once: all rows, or as many of each group as FILE (CSV: group,budget)
     /// says
     #[arg(long, value_name = "all|FILE")]
     budget: Option<String>,
     /// Seed of the split and of all draws [default: 0]
-    #[arg(long, allow_negative_numbers = true)]
-    seed: Option<f64>,
-    /// Number of threads for evaluation; results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
+    seed: Option<Value>,
+    /// Number of threads; results do not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
@@ -102,8 +106,8 @@ struct TableArgs {
     #[arg(long, value_name = "LABEL")]
     positive: Option<String>,
     /// Group columns; every combination of their values is a group
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
-    groups: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B,…")]
+    groups: Option<String>,
     /// Merge values of a group column, as in race:Other=Eskimo|Islander (repeatable)
     #[arg(long, value_name = "COLUMN:NEW=OLD|OLD")]
     merge: Vec<String>,
@@ -112,11 +116,11 @@ struct TableArgs {
     group_features: Option<String>,
     /// Share of the rows to hold out, stratified by group and label; from 1 on, rows per group
     /// [default: 0.2]
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    holdout: Option<f64>,
+    #[arg(long, value_name = "F", allow_hyphen_values = true, value_parser = number)]
+    holdout: Option<Value>,
     /// Texts that mean a missing cell, besides the empty one
-    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
-    na: Option<Vec<String>>,
+    #[arg(long, value_name = "TEXTS")]
+    na: Option<String>,
     /// What to do with rows that miss a cell [default: error]
     #[arg(long, value_name = "error|drop")]
     missing: Option<String>,
@@ -124,20 +128,20 @@ struct TableArgs {
     #[arg(long, value_name = "error|own|drop")]
     missing_group: Option<String>,
     /// Columns that are no features
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
-    ignore: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B,…")]
+    ignore: Option<String>,
     /// Columns that are text although they look numeric
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
-    text: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B,…")]
+    text: Option<String>,
     /// Column of row weights
     #[arg(long, value_name = "COLUMN")]
     weight: Option<String>,
     /// Names of the columns, for files without a header
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
-    columns: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B,…")]
+    columns: Option<String>,
     /// What separates cells [default: a comma; a tab in *.tsv]
     #[arg(long, value_name = "CHAR")]
-    delimiter: Option<char>,
+    delimiter: Option<String>,
     /// Skip lines that start with this text
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
@@ -153,7 +157,7 @@ struct OutputArgs {
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// No progress and no tables
+    /// No progress and no tables; with --json, the JSON alone
     #[arg(long, short)]
     quiet: bool,
     /// Show every group, however many
@@ -165,29 +169,43 @@ impl Fit {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         let job = Job::resolve(&self.inputs, self.settings()?)?;
-        if let Some(threads) = self.solver.threads {
-            if threads == 0 {
-                return Err(Failure::input("--threads 0: expected at least 1"));
-            }
-            // Fails only when a pool exists already, which is not the case here.
-            let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let output = &self.output;
+        if output.all_groups && (output.json || output.quiet) {
+            return Err(Failure::input(
+                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
+            ));
         }
-        let talk = !self.output.quiet && !self.output.json;
-        let fitted = train::fit(&job, &mut Watch::new(talk))?;
+        if let Some(threads) = self.solver.threads {
+            if !(1..=MOST_THREADS).contains(&threads) {
+                return Err(Failure::input(format!(
+                    "--threads {threads}: expected a number from 1 to {MOST_THREADS}"
+                )));
+            }
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()
+                .map_err(|e| Failure::Machine(format!("cannot start {threads} threads: {e}")))?;
+        }
+        if let Some(out) = &job.out {
+            files::check_folder(out)?;
+        }
+        let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
         let json = serde_json::to_string_pretty(&summary)
+            .map(|text| text + "\n")
             .map_err(|e| Failure::Machine(format!("cannot write the summary: {e}")))?;
         if let Some(out) = &job.out {
-            fitted.trace.finish(out)?;
-            let mut file = files::Pending::create(out, "summary.json")?;
-            file.line(&json)?;
-            file.finish()?;
-            fitted.model.save(out)?;
+            let files = [
+                ("model.json", fitted.model.text()?),
+                ("summary.json", json.clone()),
+                ("trace.jsonl", fitted.trace.text()?),
+            ];
+            files::write_all(out, &files)?;
         }
-        if self.output.json {
-            files::print(&format!("{json}\n"))?;
-        } else if !self.output.quiet {
-            files::print(&report::text(&job, &fitted, &summary, self.output.all_groups))?;
+        if output.json {
+            files::print(&json)?;
+        } else if !output.quiet {
+            files::print(&report::text(&job, &fitted, &summary, output.all_groups))?;
         }
         Ok(())
     }
@@ -195,25 +213,20 @@ impl Fit {
     /// The options that were given, as settings.
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();
-        let list = |names: &Option<Vec<String>>| {
-            names.as_ref().map(|names| {
-                Value::Array(names.iter().map(|n| Value::String(n.trim().to_owned())).collect())
-            })
-        };
         let goal = &self.goal;
         settings.set_some("objective", goal.objective.clone());
         settings.set_some("loss", goal.loss.clone());
-        settings.set_some("ball", goal.ball);
-        settings.set_some("l2", goal.l2);
+        settings.set_some("ball", goal.ball.clone());
+        settings.set_some("l2", goal.l2.clone());
         let solver = &self.solver;
         settings.set_some("solver", solver.solver.clone());
-        settings.set_some("rounds", solver.rounds);
-        settings.set_some("step-w", solver.step_w);
-        settings.set_some("step-q", solver.step_q);
+        settings.set_some("rounds", solver.rounds.clone());
+        settings.set_some("step-w", solver.step_w.clone());
+        settings.set_some("step-q", solver.step_q.clone());
         settings.set_some("average", solver.average.clone());
-        settings.set_some("loss-range", solver.loss_range);
+        settings.set_some("loss-range", solver.loss_range.clone());
         settings.set_some("budget", solver.budget.clone());
-        settings.set_some("seed", solver.seed);
+        settings.set_some("seed", solver.seed.clone());
         for (name, given) in
             [("penalize-intercept", goal.penalize_intercept), ("anytime", solver.anytime)]
         {
@@ -222,25 +235,48 @@ impl Fit {
         let table = &self.table;
         settings.set_some("target", table.target.clone());
         settings.set_some("positive", table.positive.clone());
-        settings.set_some("groups", list(&table.groups));
+        settings.set_some("groups", table.groups.as_deref().map(list));
         settings.set_some("group-features", table.group_features.clone());
-        settings.set_some("holdout", table.holdout);
-        settings.set_some("na", list(&table.na));
+        settings.set_some("holdout", table.holdout.clone());
+        settings.set_some("na", table.na.as_deref().map(list));
         settings.set_some("missing", table.missing.clone());
         settings.set_some("missing-group", table.missing_group.clone());
-        settings.set_some("ignore", list(&table.ignore));
-        settings.set_some("text", list(&table.text));
+        settings.set_some("ignore", table.ignore.as_deref().map(list));
+        settings.set_some("text", table.text.as_deref().map(list));
         settings.set_some("weight", table.weight.clone());
-        settings.set_some("columns", list(&table.columns));
-        settings.set_some("delimiter", table.delimiter.map(String::from));
+        settings.set_some("columns", table.columns.as_deref().map(list));
+        // A shell passes a tab as it is typed: by its name.
+        let delimiter = table.delimiter.as_deref().map(|d| if d == "\\t" { "\t" } else { d });
+        settings.set_some("delimiter", delimiter);
         settings.set_some("comment", table.comment.clone());
-        settings
-            .set_some("out", self.output.out.as_ref().map(|p| p.to_string_lossy().into_owned()));
+        settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
         if !table.merge.is_empty() {
             settings.set("merge", merges(&table.merge)?);
         }
         Ok(settings)
     }
+}
+
+/// A number as a setting: a whole one exactly.
+fn number(text: &str) -> std::result::Result<Value, String> {
+    let whole = text.parse().map(Value::Integer);
+    whole.or_else(|_| text.parse().map(Value::Float)).map_err(|_| "expected a number".into())
+}
+
+/// A list separated by commas; an entry in quotes may hold commas, and quotes twice.
+fn list(text: &str) -> Value {
+    let (mut entries, mut quoted) = (vec![String::new()], false);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let at = entries.len() - 1;
+        match c {
+            '"' if quoted && rest.next_if_eq(&'"').is_some() => entries[at].push('"'),
+            '"' if quoted || entries[at].trim().is_empty() => quoted = !quoted,
+            ',' if !quoted => entries.push(String::new()),
+            c => entries[at].push(c),
+        }
+    }
+    Value::Array(entries.iter().map(|e| Value::from(e.trim())).collect())
 }
 
 /// `COLUMN:NEW=OLD|OLD`, several times, as the table of a job file.
@@ -262,4 +298,25 @@ fn merges(texts: &[String]) -> Result<Value> {
         }
     }
     Ok(Value::Table(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_split_at_commas_outside_quotes() {
+        let texts = |text: &str| list(text).try_into::<Vec<String>>().unwrap();
+        assert_eq!(texts("race, sex"), ["race", "sex"]);
+        assert_eq!(texts("\"12,5\",n/a"), ["12,5", "n/a"]);
+        assert_eq!(texts("\"a\"\"b\",5\""), ["a\"b", "5\""]);
+        assert_eq!(texts(""), [""]);
+    }
+
+    #[test]
+    fn whole_numbers_stay_exact() {
+        assert_eq!(number("9007199254740993"), Ok(Value::Integer(9_007_199_254_740_993)));
+        assert_eq!(number("2e5"), Ok(Value::Float(2e5)));
+        assert!(number("many").is_err());
+    }
 }

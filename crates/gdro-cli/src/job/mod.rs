@@ -3,12 +3,14 @@
 //! Every setting has one name, on the command line (`--step-w`) and in a job file (`step-w`). Options
 //! win over `[solver.NAME]` tables, which win over the top level of the file.
 
+mod resolve;
 mod settings;
 mod training;
 
 pub use settings::Settings;
-pub use training::{Baseline, Budget, Objective, Training};
+pub use training::{Baseline, Budget, LossName, Objective, Training};
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gdro_data::DataOptions;
@@ -25,13 +27,17 @@ pub struct Job {
     pub data: DataOptions,
     /// How the model is trained.
     pub training: Training,
-    /// Where the results are written; nowhere when absent.
+    /// Where the results are written; nowhere when absent. The model is the same wherever it goes.
+    #[serde(skip)]
     pub out: Option<PathBuf>,
+    /// For messages: how to speak of each setting that was given.
+    #[serde(skip)]
+    places: BTreeMap<String, String>,
 }
 
 impl Job {
     /// Resolves a job from positional arguments (a job file, tables, or both) and options.
-    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<Self> {
+    pub fn resolve(inputs: &[PathBuf], mut options: Settings) -> Result<Self> {
         let is_job = |path: &&PathBuf| path.extension().is_some_and(|e| e == "toml");
         let (files, tables): (Vec<_>, Vec<_>) = inputs.iter().partition(is_job);
         let mut settings = match files[..] {
@@ -45,13 +51,29 @@ impl Job {
                 )));
             }
         };
-        settings.select_solver(options.solver())?;
-        settings.overlay(options);
         if !tables.is_empty() {
-            settings.set_tables(tables.into_iter().cloned().collect());
+            let names: Result<Vec<&str>> = tables.into_iter().map(|path| utf8(path)).collect();
+            options.set("tables", names?);
         }
+        let of = |key| options.peek(key).or(settings.peek(key)).map(str::to_owned);
+        let objective = of("objective").and_then(|o| o.parse().ok()).unwrap_or(Objective::Max);
+        let default = || resolve::default_solver(objective).name().to_owned();
+        let solver = of("solver").unwrap_or_else(default);
+        settings.overlay(options, &solver);
         settings.into_job()
     }
+
+    /// How to speak of a setting: `FILE:LINE: name` where a job file sets it, else `--name`.
+    pub fn place(&self, name: &str) -> String {
+        self.places.get(name).cloned().unwrap_or_else(|| format!("--{name}"))
+    }
+}
+
+/// The text of a path: a model records its job, in UTF-8.
+pub fn utf8(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        Failure::input(format!("{}: the name is not valid UTF-8: rename it", path.display()))
+    })
 }
 
 /// A path of a job file, relative to the file's folder.

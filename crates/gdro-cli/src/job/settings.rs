@@ -1,18 +1,19 @@
-//! Settings by name, from a file or from options.
+//! Settings by name, from a job file or from options.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gdro::algorithm::Algorithm;
 use gdro_data::DataOptions;
 use serde::de::DeserializeOwned;
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::training::{Budget, Objective, Training};
-use super::{Job, beside};
+use super::beside;
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-const TRAINING: [&str; 16] = [
+pub(super) const TRAINING: [&str; 16] = [
     "objective",
     "solver",
     "anytime",
@@ -35,14 +36,31 @@ const TRAINING: [&str; 16] = [
 const SOLVER: [&str; 7] =
     ["anytime", "loss-range", "rounds", "step-w", "step-q", "average", "budget"];
 
-/// Named values, and where they come from.
+/// Where a setting was set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Origin {
+    /// On the command line.
+    Option,
+    /// At the top level of the job file, in this line.
+    File(usize),
+    /// In the table of the chosen solver, in this line of the job file.
+    SolverTable(usize),
+}
+
+#[derive(Debug)]
+struct Setting {
+    value: Value,
+    origin: Origin,
+}
+
+/// Named values, and where each was set.
 #[derive(Debug, Default)]
 pub struct Settings {
-    values: Table,
-    /// The job file and its text, to point at lines.
-    file: Option<(PathBuf, String)>,
+    /// The job file, if there is one.
+    file: Option<PathBuf>,
+    values: BTreeMap<String, Setting>,
     /// `[solver.NAME]` tables.
-    solvers: Table,
+    solvers: BTreeMap<String, BTreeMap<String, Setting>>,
 }
 
 impl Settings {
@@ -51,312 +69,255 @@ impl Settings {
         let name = path.display();
         let text = std::fs::read_to_string(path)
             .map_err(|e| Failure::input(format!("cannot read the job file {name}: {e}")))?;
-        let mut values: Table = text.parse().map_err(|e: toml::de::Error| {
-            let line = e.span().map_or(1, |s| 1 + text[..s.start].matches('\n').count());
-            let column = e.span().map_or(1, |s| {
-                let before = &text[..s.start];
-                1 + before.len() - before.rfind('\n').map_or(0, |at| at + 1)
-            });
-            Failure::input(format!("{name}:{line}:{column}: {}", e.message().replace('\n', " ")))
-        })?;
-        let mut settings = Settings { file: Some((path.to_owned(), text)), ..Settings::default() };
-        if let Some(Value::Table(table)) = values.get_mut("solver") {
-            let mut solvers = std::mem::take(table);
-            match solvers.remove("name") {
-                Some(chosen) => values.insert("solver".into(), chosen),
-                None => values.remove("solver"),
-            };
-            settings.solvers = solvers;
+        let broken = |e: toml::de::Error| {
+            let before = &text[..e.span().map_or(0, |s| s.start.min(text.len()))];
+            let line = 1 + before.matches('\n').count();
+            let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
+            Failure::input(format!("{name}:{line}:{column}: {}", one_line(e.message())))
+        };
+        let mut table: Table = text.parse().map_err(broken)?;
+        let lines =
+            Lines { text: &text, table: DeTable::parse(&text).map_err(broken)?.into_inner() };
+
+        let mut settings = Settings { file: Some(path.to_owned()), ..Settings::default() };
+        if let Some(Value::Table(solver)) = table.get_mut("solver") {
+            let solvers = std::mem::take(solver);
+            table.remove("solver");
+            settings.take_solvers(solvers, &lines, path)?;
         }
         let known = known();
-        for key in values.keys() {
-            if !known.contains(key) {
-                let at = settings.place(key);
+        for (key, mut value) in table {
+            let line = lines.of(&[&key]);
+            if !known.contains(&key) {
+                let hint = closest(&key, &known);
                 return Err(Failure::input(format!(
-                    "{at}unknown setting `{key}`{}",
-                    closest(key, &known)
+                    "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-        }
-        for (solver, table) in &settings.solvers {
-            let at = settings.place(solver);
-            solver.parse::<Algorithm>().map_err(|e| Failure::input(format!("{at}{e}")))?;
-            let Value::Table(table) = table else {
-                return Err(Failure::input(format!(
-                    "{at}solver.{solver}: expected a table of {}",
-                    SOLVER.join(", ")
-                )));
-            };
-            if let Some(key) = table.keys().find(|key| !SOLVER.contains(&key.as_str())) {
-                let at = settings.place(key);
-                return Err(Failure::input(format!(
-                    "{at}`{key}` in [solver.{solver}]: expected one of {}",
-                    SOLVER.join(", ")
-                )));
+            if matches!(key.as_str(), "tables" | "budget") {
+                rebase(&mut value, path);
             }
+            settings.values.insert(key, Setting { value, origin: Origin::File(line) });
         }
-        // Paths in a job file are relative to it.
-        for key in ["tables", "budget"] {
-            if let Some(value) = values.get_mut(key) {
-                rebase(value, path);
-            }
-        }
-        for (_, table) in &mut settings.solvers {
-            if let Some(value) = table.get_mut("budget") {
-                rebase(value, path);
-            }
-        }
-        settings.values = values;
         Ok(settings)
     }
 
-    /// Sets a value.
-    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
-        self.values.insert(key.into(), value.into());
+    /// Takes over the table `[solver]`: a name, and a table for each solver.
+    fn take_solvers(&mut self, solvers: Table, lines: &Lines<'_>, path: &Path) -> Result<()> {
+        let name = path.display();
+        for (solver, value) in solvers {
+            let line = lines.of(&["solver", &solver]);
+            if solver == "name" {
+                let origin = Origin::File(line);
+                self.values.insert("solver".into(), Setting { value, origin });
+                continue;
+            }
+            solver
+                .parse::<Algorithm>()
+                .map_err(|e| Failure::input(format!("{name}:{line}: [solver]: {e}")))?;
+            let Value::Table(table) = value else {
+                return Err(Failure::input(format!(
+                    "{name}:{line}: solver.{solver} = {value}: expected a table of {}",
+                    SOLVER.join(", ")
+                )));
+            };
+            let mut own = BTreeMap::new();
+            for (key, mut value) in table {
+                let line = lines.of(&["solver", &solver, &key]);
+                if !SOLVER.contains(&key.as_str()) {
+                    return Err(Failure::input(format!(
+                        "{name}:{line}: `{key}` in [solver.{solver}]: expected one of {}",
+                        SOLVER.join(", ")
+                    )));
+                }
+                if key == "budget" {
+                    rebase(&mut value, path);
+                }
+                own.insert(key, Setting { value, origin: Origin::SolverTable(line) });
+            }
+            self.solvers.insert(solver, own);
+        }
+        Ok(())
     }
 
-    /// Sets a value when there is one.
+    /// Sets an option.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        let setting = Setting { value: value.into(), origin: Origin::Option };
+        self.values.insert(key.into(), setting);
+    }
+
+    /// Sets an option when it is given.
     pub fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
     }
 
-    /// Sets the files of the table.
-    pub fn set_tables(&mut self, tables: Vec<PathBuf>) {
-        let paths = tables.iter().map(|p| Value::String(p.to_string_lossy().into_owned()));
-        self.set("tables", Value::Array(paths.collect()));
+    /// Lets options win over what a job file says, and the table of `solver` over its top level.
+    pub fn overlay(&mut self, options: Settings, solver: &str) {
+        self.values.extend(self.solvers.remove(solver).unwrap_or_default());
+        self.values.extend(options.values);
     }
 
-    /// The solver that is named, if any.
-    pub fn solver(&self) -> Option<&str> {
-        self.values.get("solver").and_then(Value::as_str)
+    /// The text of a setting, if it is one.
+    pub fn peek(&self, key: &str) -> Option<&str> {
+        self.values.get(key)?.value.as_str()
     }
 
-    /// Takes over the `[solver.NAME]` table of the chosen solver: `over`, or the file's own choice.
-    pub fn select_solver(&mut self, over: Option<&str>) -> Result<()> {
-        let chosen = over.or(self.solver()).map(str::to_owned);
-        if let Some(Value::Table(table)) = chosen.and_then(|name| self.solvers.remove(&name)) {
-            self.values.extend(table);
+    /// Whether a setting was given where it is an error when nothing uses it: as an option or at
+    /// the top level of the job file, but not in the table of a solver.
+    pub(super) fn insists(&self, key: &str) -> bool {
+        let origin = self.values.get(key).map(|s| s.origin);
+        matches!(origin, Some(Origin::Option | Origin::File(_)))
+    }
+
+    /// Whether a setting was given at all.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.values.contains_key(key)
+    }
+
+    /// Whether a setting was given as an option.
+    pub(super) fn is_option(&self, key: &str) -> bool {
+        self.values.get(key).is_some_and(|s| s.origin == Origin::Option)
+    }
+
+    /// How to speak of a setting: `FILE:LINE: key` or `--key`.
+    pub(super) fn place(&self, key: &str) -> String {
+        match (self.values.get(key).map(|s| s.origin), &self.file) {
+            (Some(Origin::File(line) | Origin::SolverTable(line)), Some(file)) => {
+                format!("{}:{line}: {key}", file.display())
+            }
+            _ => format!("--{key}"),
         }
-        Ok(())
     }
 
-    /// Lets other settings win.
-    pub fn overlay(&mut self, other: Settings) {
-        self.values.extend(other.values);
+    /// The places of all settings that were given.
+    pub(super) fn places(&self) -> BTreeMap<String, String> {
+        self.values.keys().map(|key| (key.clone(), self.place(key))).collect()
     }
 
-    /// `FILE:LINE: ` of a key, empty for options.
-    fn place(&self, key: &str) -> String {
-        let Some((path, text)) = &self.file else { return String::new() };
-        let names = |line: &str| {
-            let line = line.trim_start().trim_start_matches('[').trim_start_matches("solver.");
-            let rest = line.strip_prefix(key).or_else(|| {
-                line.strip_prefix('"').and_then(|l| l.strip_prefix(key)?.strip_prefix('"'))
-            });
-            rest.is_some_and(|r| r.trim_start().starts_with(['=', ']', '.']))
+    /// A value that is not what it must be.
+    pub(super) fn bad(&self, key: &str, expected: &str) -> Failure {
+        let place = self.place(key);
+        Failure::input(match self.values.get(key).map(|s| (&s.value, s.origin)) {
+            None => format!("{place}: expected {expected}"),
+            Some((Value::String(text), Origin::Option)) => {
+                format!("{place} {}: expected {expected}", one_line(text))
+            }
+            Some((value, Origin::Option)) => format!("{place} {value}: expected {expected}"),
+            Some((value, _)) => {
+                format!("{place} = {}: expected {expected}", one_line(&value.to_string()))
+            }
+        })
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>> {
+        let number = match self.values.get(key).map(|s| &s.value) {
+            None => return Ok(None),
+            Some(Value::Float(v)) => *v,
+            Some(Value::Integer(v)) => *v as f64,
+            Some(_) => return Err(self.bad(key, "a number")),
         };
-        match text.lines().position(names) {
-            Some(line) => format!("{}:{}: ", path.display(), line + 1),
-            None => format!("{}: ", path.display()),
-        }
+        if number.is_finite() { Ok(Some(number)) } else { Err(self.bad(key, "a finite number")) }
     }
 
-    fn bad(&self, key: &str, value: &Value, expected: &str) -> Failure {
-        Failure::input(format!("{}{key} = {value}: expected {expected}", self.place(key)))
-    }
-
-    fn number(&mut self, key: &str) -> Result<Option<f64>> {
-        let Some(value) = self.values.remove(key) else { return Ok(None) };
-        let number = match value {
-            Value::Float(v) => v,
-            Value::Integer(v) => v as f64,
-            other => return Err(self.bad(key, &other, "a number")),
+    /// A whole number, also one written as `2e5`.
+    pub(super) fn count(&self, key: &str, least: u64, most: u64) -> Result<Option<u64>> {
+        let found = match self.values.get(key).map(|s| &s.value) {
+            None => return Ok(None),
+            Some(Value::Integer(v)) => u64::try_from(*v).ok(),
+            // Below 2^63 the conversion is exact.
+            Some(Value::Float(v)) if v.fract() == 0.0 && (0.0..9.2e18).contains(v) => {
+                Some(*v as u64)
+            }
+            Some(_) => None,
         };
-        if number.is_finite() {
-            Ok(Some(number))
-        } else {
-            Err(self.bad(key, &Value::Float(number), "a finite number"))
+        match found.filter(|v| (least..=most).contains(v)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(self.bad(key, &format!("a whole number from {least} to {most}"))),
         }
     }
 
-    fn count(&mut self, key: &str, least: u64) -> Result<Option<u64>> {
-        let Some(value) = self.values.get(key).cloned() else { return Ok(None) };
-        let number = self.number(key)?.unwrap_or(f64::NAN);
-        if number.fract() != 0.0 || number < least as f64 || number > 9e15 {
-            let expected = format!("a whole number of at least {least}");
-            return Err(self.bad(key, &value, &expected));
-        }
-        Ok(Some(number as u64))
-    }
-
-    fn flag(&mut self, key: &str) -> Result<bool> {
-        match self.values.remove(key) {
+    /// A switch: off unless it is given.
+    pub(super) fn flag(&self, key: &str) -> Result<bool> {
+        match self.values.get(key).map(|s| &s.value) {
             None => Ok(false),
-            Some(Value::Boolean(v)) => Ok(v),
-            Some(other) => Err(self.bad(key, &other, "true or false")),
+            Some(Value::Boolean(v)) => Ok(*v),
+            Some(_) => Err(self.bad(key, "true or false")),
         }
     }
 
-    fn text(&mut self, key: &str) -> Result<Option<String>> {
-        match self.values.remove(key) {
+    /// A text.
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>> {
+        match self.values.get(key).map(|s| &s.value) {
             None => Ok(None),
-            Some(Value::String(v)) => Ok(Some(v)),
-            Some(other) => Err(self.bad(key, &other, "a text")),
+            Some(Value::String(v)) => Ok(Some(v.clone())),
+            Some(_) => Err(self.bad(key, "a text")),
         }
     }
 
     /// A value of a type that knows its own texts.
-    fn named<T: std::str::FromStr<Err = String>>(&mut self, key: &str) -> Result<Option<T>> {
-        let at = self.place(key);
-        match self.text(key)? {
-            None => Ok(None),
-            Some(text) => match text.parse() {
-                Ok(value) => Ok(Some(value)),
-                Err(why) => Err(Failure::input(format!("{at}{key}: {why}"))),
-            },
-        }
+    pub(super) fn named<T: std::str::FromStr<Err = String>>(&self, key: &str) -> Result<Option<T>> {
+        let Some(text) = self.text(key)? else { return Ok(None) };
+        let place = self.place(key);
+        text.parse()
+            .map(Some)
+            .map_err(|why: String| Failure::input(format!("{place}: {}", one_line(&why))))
     }
 
     /// A value of a type that serde knows.
-    fn decoded<T: DeserializeOwned>(&mut self, key: &str, expected: &str) -> Result<Option<T>> {
-        let Some(value) = self.values.remove(key) else { return Ok(None) };
-        match value.clone().try_into() {
-            Ok(decoded) => Ok(Some(decoded)),
-            Err(_) => Err(self.bad(key, &value, expected)),
-        }
+    pub(super) fn decoded<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        expected: &str,
+    ) -> Result<Option<T>> {
+        let Some(setting) = self.values.get(key) else { return Ok(None) };
+        setting.value.clone().try_into().map(Some).map_err(|_| self.bad(key, expected))
     }
 
-    /// Checks everything and fills in what is left open.
-    pub fn into_job(mut self) -> Result<Job> {
-        let tables: Vec<PathBuf> = self.decoded("tables", "a list of files")?.unwrap_or_default();
-        if tables.is_empty() {
-            return Err(Failure::input(
-                "no table: expected a file of rows, or a job file that names one",
-            ));
-        }
-        let objective = self.named("objective")?.unwrap_or(Objective::Max);
-        let default = match objective {
-            Objective::TopK(_) => Algorithm::AtkroM,
-            _ => Algorithm::SmdM,
-        };
-        let ball = self.number("ball")?;
-        let training = Training {
-            objective,
-            solver: self.named("solver")?.unwrap_or(default),
-            anytime: self.flag("anytime")?,
-            loss: self.text("loss")?,
-            loss_range: self.number("loss-range")?,
-            ball,
-            l2: self.number("l2")?.unwrap_or(if ball.is_some() { 0.0 } else { 1e-4 }),
-            penalize_intercept: self.flag("penalize-intercept")?,
-            rounds: self.count("rounds", 1)?,
-            step_w: self.number("step-w")?.unwrap_or(1.0),
-            step_q: self.number("step-q")?.unwrap_or(1.0),
-            average: self.decoded("average", "uniform, weighted, suffix or last")?,
-            budget: self.text("budget")?.map(|text| match text.as_str() {
-                "all" => Budget::All,
-                file => Budget::File(file.into()),
-            }),
-            holdout: self.number("holdout")?.unwrap_or(0.2),
-            seed: self.count("seed", 0)?.unwrap_or(0),
-        };
-        let out = self.text("out")?.map(PathBuf::from);
-        let data = self.data()?;
-        let job = Job { tables, data, training, out };
-        job.training.check()?;
-        Ok(job)
-    }
-
-    /// What is left concerns the table.
-    fn data(&mut self) -> Result<DataOptions> {
-        let values = std::mem::take(&mut self.values);
-        // One by one first, so that a message can name the setting.
-        for (key, value) in &values {
-            let single = Table::from_iter([(key.clone(), value.clone())]);
-            if let Err(error) = Value::Table(single).try_into::<DataOptions>() {
-                let why = error.message().trim().replace('\n', " ");
-                return Err(Failure::input(format!("{}{key} = {value}: {why}", self.place(key))));
+    /// The settings that concern the table: those that are not about training.
+    pub(super) fn data(&self) -> Result<DataOptions> {
+        let mut all = Table::new();
+        for (key, setting) in &self.values {
+            if key == "tables" || TRAINING.contains(&key.as_str()) {
+                continue;
             }
+            // One by one first, so that a message can name the setting.
+            let single = Table::from_iter([(key.clone(), setting.value.clone())]);
+            if let Err(error) = Value::Table(single).try_into::<DataOptions>() {
+                let (place, why) = (self.place(key), one_line(error.message()));
+                return Err(Failure::input(format!("{place}: {why}")));
+            }
+            all.insert(key.clone(), setting.value.clone());
         }
-        Value::Table(values)
-            .try_into()
-            .map_err(|e: toml::de::Error| Failure::input(e.message().trim().replace('\n', " ")))
+        Value::Table(all).try_into().map_err(|e| Failure::input(one_line(e.message())))
     }
 }
 
-impl Training {
-    /// Refuses settings that contradict each other or that the chosen solver does not use.
-    fn check(&self) -> Result<()> {
-        let refuse = |message: String| Err(Failure::Input(message));
-        let solver = self.solver;
-        let bounds = [
-            ("ball", self.ball.unwrap_or(1.0), "a radius above 0"),
-            ("step-w", self.step_w, "a multiplier above 0"),
-            ("step-q", self.step_q, "a multiplier above 0"),
-            ("loss-range", self.loss_range.unwrap_or(1.0), "a number above 0"),
-        ];
-        for (name, value, expected) in bounds {
-            if value <= 0.0 {
-                return refuse(format!("{name} = {value}: expected {expected}"));
-            }
+/// The lines of the keys of a job file.
+struct Lines<'a> {
+    text: &'a str,
+    table: DeTable<'a>,
+}
+
+impl Lines<'_> {
+    /// The line, from 1, of a key in nested tables.
+    fn of(&self, path: &[&str]) -> usize {
+        let (mut table, mut start) = (Some(&self.table), 0);
+        for key in path {
+            let Some((name, value)) =
+                table.and_then(|t| t.iter().find(|(k, _)| k.get_ref() == key))
+            else {
+                break;
+            };
+            start = name.span().start;
+            table = match value.get_ref() {
+                DeValue::Table(inner) => Some(inner),
+                _ => None,
+            };
         }
-        if self.l2 < 0.0 {
-            return refuse(format!("l2 = {}: expected a number of at least 0", self.l2));
-        }
-        if self.l2 == 0.0 && self.ball.is_none() {
-            return refuse(
-                "l2 = 0 without a ball: nothing would bound the model; give --ball B or a positive --l2"
-                    .into(),
-            );
-        }
-        let whole = self.holdout >= 1.0 && self.holdout.fract() == 0.0;
-        if !(whole || (0.0..1.0).contains(&self.holdout)) {
-            return refuse(format!(
-                "holdout = {}: expected a share from 0 to below 1, or a whole number of rows per group",
-                self.holdout
-            ));
-        }
-        match self.objective {
-            Objective::TopK(_) if !solver.plays_top_k() => {
-                return refuse(format!(
-                    "{solver} does not minimise {}: use atkro-m, atkro-k or atkro-1",
-                    self.objective
-                ));
-            }
-            Objective::TopK(k) if solver == Algorithm::AtkroK && k.fract() != 0.0 => {
-                return refuse(format!(
-                    "atkro-k draws k groups and needs a whole k, found {k}: use atkro-m or atkro-1"
-                ));
-            }
-            Objective::Max | Objective::Average | Objective::Balanced if solver.plays_top_k() => {
-                return refuse(format!(
-                    "{solver} minimises top-k:K, not {}: use smd-m, smd-1 or online-1",
-                    self.objective
-                ));
-            }
-            Objective::Average | Objective::Balanced if solver.uses_budgets() => {
-                return refuse(format!(
-                    "{solver} plays a weighted form of max, not {}: use smd-m, smd-1 or online-1",
-                    self.objective
-                ));
-            }
-            _ => {}
-        }
-        if self.anytime && !solver.has_anytime_form() {
-            return refuse(format!(
-                "anytime: {solver} has no anytime form; smd-m, online-1, atkro-m and atkro-1 have one"
-            ));
-        }
-        if self.step_q != 1.0 && matches!(self.objective, Objective::Average | Objective::Balanced)
-        {
-            return refuse(format!(
-                "step-q = {}: the group weights do not move under objective {}",
-                self.step_q, self.objective
-            ));
-        }
-        Ok(())
+        1 + self.text[..start].matches('\n').count()
     }
 }
 
@@ -373,7 +334,7 @@ fn closest(key: &str, known: &[String]) -> String {
     let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();
     let alike = known.iter().find(|k| {
         let (a, b) = (plain(k), plain(key));
-        a == b || a.starts_with(&b) || b.starts_with(&a)
+        !b.is_empty() && (a == b || a.starts_with(&b) || b.starts_with(&a))
     });
     match alike {
         Some(name) => format!(": did you mean `{name}`?"),
@@ -390,4 +351,9 @@ fn rebase(value: &mut Value, file: &Path) {
         Value::Array(paths) => paths.iter_mut().for_each(|path| rebase(path, file)),
         _ => {}
     }
+}
+
+/// A message on one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -31,6 +31,13 @@ pub enum Baseline {
     Balanced,
 }
 
+impl Objective {
+    /// Whether the group weights stay as they are: ordinary training.
+    pub fn fixes_weights(self) -> bool {
+        matches!(self, Objective::Average | Objective::Balanced)
+    }
+}
+
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -76,6 +83,33 @@ impl FromStr for Objective {
     }
 }
 
+/// The losses by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossName {
+    /// For two labels.
+    Logistic,
+    /// For classes.
+    Softmax,
+    /// For numbers.
+    Squared,
+}
+
+impl FromStr for LossName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "logistic" => Ok(LossName::Logistic),
+            "softmax" => Ok(LossName::Softmax),
+            "squared" => Ok(LossName::Squared),
+            _ => Err(format!(
+                "`{text}`: expected logistic (two labels), softmax (classes) or squared (numbers)"
+            )),
+        }
+    }
+}
+
 /// Which rows a solver may draw, and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -97,7 +131,7 @@ pub struct Training {
     /// Whether its steps fall with time.
     pub anytime: bool,
     /// The loss; by the kind of target when absent.
-    pub loss: Option<String>,
+    pub loss: Option<LossName>,
     /// The range M of the losses for the steps and the bandit players; by the domain when absent.
     pub loss_range: Option<f64>,
     /// Radius of the ball; none when absent.

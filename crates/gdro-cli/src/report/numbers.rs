@@ -1,26 +1,64 @@
 //! Numbers as a table shows them.
 
-/// A risk or share with four decimals, or in scientific form when those would not show it.
+/// How the numbers of a column are written: all alike, so that they can be compared at a glance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// With so many decimals.
+    Decimals(usize),
+    /// With four digits and a power of ten, where decimals would not show the largest number or
+    /// would be lost behind it.
+    Scientific,
+}
+
+impl Scale {
+    /// The scale that shows the largest of some numbers with four digits or a few more.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
+        match largest {
+            0.0 => Scale::Decimals(4),
+            v if !(1e-5..1e7).contains(&v) => Scale::Scientific,
+            v => Scale::Decimals((4 - (v.log10().floor() as i32 + 1).min(4)).max(0) as usize),
+        }
+    }
+
+    /// A number.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Scale::Decimals(decimals) => format!("{value:.decimals$}"),
+            Scale::Scientific => format!("{value:.3e}"),
+        }
+    }
+
+    /// The change from `before` to `after`, with its sign; `=` when it does not show.
+    pub fn change(self, before: f64, after: f64) -> String {
+        let size = self.show((after - before).abs());
+        if size == self.show(0.0) {
+            return "=".into();
+        }
+        format!("{}{size}", if after > before { '+' } else { '−' })
+    }
+
+    /// A weight: one that is too small to show is not 0.
+    pub fn weight(self, value: f64) -> String {
+        let text = self.show(value);
+        if value > 0.0 && text == self.show(0.0) {
+            let last = text.len() - 1;
+            return format!("<{}1", &text[..last]);
+        }
+        text
+    }
+}
+
+/// A single risk.
 pub fn risk(value: f64) -> String {
-    match value.abs() {
-        v if v == 0.0 || (1e-3..1e4).contains(&v) => format!("{value:.4}"),
-        _ => format!("{value:.3e}"),
-    }
+    Scale::of([value]).show(value)
 }
 
-/// The change from `before` to `after`, with its sign; `=` when it does not show.
-pub fn change(before: f64, after: f64) -> String {
-    let text = risk(after - before);
-    match text.as_str() {
-        "0.0000" | "-0.0000" => "=".into(),
-        _ if after > before => format!("+{text}"),
-        _ => text.replacen('-', "−", 1),
-    }
-}
-
-/// A share in per cent with one decimal.
+/// A share in per cent with one decimal. A share below 1 is not shown as 100 %, nor one above 0 as 0 %.
 pub fn percent(value: f64) -> String {
-    format!("{:.1} %", 100.0 * value)
+    let shown = if value < 1.0 { value.min(0.999) } else { value };
+    let shown = if value > 0.0 { shown.max(0.001) } else { shown };
+    format!("{:.1} %", 100.0 * shown)
 }
 
 /// A count with its thousands apart.
@@ -36,19 +74,45 @@ pub fn count(value: u64) -> String {
     text
 }
 
+/// A number of things: `1 row`, `2,000 rows`.
+pub fn counted(value: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(value), if value == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
-        assert_eq!(risk(0.40049), "0.4005");
-        assert_eq!(risk(123456.0), "1.235e5");
-        assert_eq!(risk(0.00002), "2.000e-5");
-        assert_eq!(change(0.5, 0.5), "=");
-        assert_eq!(change(0.5, 0.25), "−0.2500");
-        assert_eq!(change(0.25, 0.5), "+0.2500");
-        assert_eq!(count(1234567), "1,234,567");
-        assert_eq!(count(12), "12");
+    fn a_column_has_one_scale() {
+        let scale = Scale::of([0.4113, 0.0003]);
+        assert_eq!(scale.show(0.0003), "0.0003");
+        assert_eq!(scale.change(0.5, 0.4999), "−0.0001");
+        assert_eq!(scale.change(0.5, 0.50001), "=");
+        assert_eq!(scale.change(0.25, 0.5), "+0.2500");
+        assert_eq!(scale.weight(1e-9), "<0.0001");
+        assert_eq!(scale.weight(0.0), "0.0000");
+    }
+
+    #[test]
+    fn the_scale_follows_the_largest_number() {
+        let show = |value| Scale::of([value]).show(value);
+        assert_eq!(show(0.0), "0.0000");
+        assert_eq!(show(1.5), "1.500");
+        assert_eq!(show(47.25), "47.25");
+        assert_eq!(show(31415.9), "31416");
+        assert_eq!(show(0.000_314_15), "0.0003142");
+        assert_eq!(show(3e-9), "3.000e-9");
+        assert_eq!(show(2.5e40), "2.500e40");
+    }
+
+    #[test]
+    fn shares_and_counts() {
+        assert_eq!(percent(0.8271), "82.7 %");
+        assert_eq!((percent(1.0), percent(0.9999)), ("100.0 %".into(), "99.9 %".into()));
+        assert_eq!((percent(0.0), percent(0.0001)), ("0.0 %".into(), "0.1 %".into()));
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "row"), "1 row");
+        assert_eq!(counted(2000, "row"), "2,000 rows");
     }
 }

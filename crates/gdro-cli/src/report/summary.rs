@@ -22,6 +22,8 @@ pub struct Summary {
     #[serde(flatten)]
     pub totals: Totals,
     groups: Vec<GroupLine>,
+    /// What a reader must know before he relies on the model.
+    warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erm: Option<Box<Summary>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +85,17 @@ impl Part {
     }
 }
 
+/// By how much, relatively, the robust model may be behind ordinary training without a warning.
+const SLACK: f64 = 1e-3;
+
+/// k, where it is the objective.
+fn top_k(job: &Job) -> Option<f64> {
+    match job.training.objective {
+        Objective::TopK(k) => Some(k),
+        _ => None,
+    }
+}
+
 /// Row weights of the groups of both parts.
 pub fn sizes(fitted: &Fitted) -> (Vec<f64>, Vec<f64>) {
     let of = |data: &gdro::Dataset| (0..data.groups()).map(|i| data.total_weight(i)).collect();
@@ -99,9 +112,41 @@ impl Summary {
         let newton = "newton";
         let erm = (newton, Objective::Average.to_string());
         let balanced = (newton, Objective::Balanced.to_string());
+        let goal = |e: &Evaluation| {
+            let sizes = &sizes(fitted).0;
+            let part = Part::new(&e.train, |m| Some(m.risk), sizes, top_k(job))?;
+            Some(match training.objective {
+                Objective::Max => part.max,
+                Objective::TopK(_) => part.topk?,
+                Objective::Average => part.rows,
+                Objective::Balanced => part.groups,
+            })
+        };
+        let best = [&fitted.erm, &fitted.balanced].into_iter().filter_map(goal);
+        let best = best.fold(f64::INFINITY, f64::min);
+        if goal(&fitted.robust).is_some_and(|v| v > best * (1.0 + SLACK)) {
+            let name = match training.objective {
+                Objective::Max => "the worst group does better",
+                _ => "the objective is lower",
+            };
+            summary.warnings.push(format!(
+                "{name} under ordinary training ({}): more --rounds, or other --step-w and --step-q, are needed",
+                super::numbers::risk(best)
+            ));
+        }
         summary.erm = Some(Box::new(Self::of(job, fitted, &fitted.erm, erm, false)));
         summary.balanced = Some(Box::new(Self::of(job, fitted, &fitted.balanced, balanced, false)));
         summary
+    }
+
+    /// What a reader must know before he relies on one of the models.
+    pub fn warnings(&self) -> Vec<String> {
+        let others = [("ERM", &self.erm), ("balanced", &self.balanced)];
+        let others = others.into_iter().flat_map(|(name, other)| {
+            let warnings = other.iter().flat_map(|o| &o.warnings);
+            warnings.map(move |w| w.replacen("the model", &format!("the {name} model"), 1))
+        });
+        self.warnings.iter().cloned().chain(others).collect()
     }
 
     fn of(
@@ -111,10 +156,7 @@ impl Summary {
         (solver, objective): (&str, String),
         is_robust: bool,
     ) -> Self {
-        let k = match job.training.objective {
-            Objective::TopK(k) => Some(k),
-            _ => None,
-        };
+        let k = top_k(job);
         let (train_sizes, test_sizes) = sizes(fitted);
         let risk = |m: &GroupMetric| Some(m.risk);
         let train = Part::new(&evaluation.train, risk, &train_sizes, k);
@@ -135,6 +177,9 @@ impl Summary {
                 test_accuracy: test.and_then(|m| m.accuracy),
             }
         });
+        let one_class = "predicts one class for every row";
+        let warnings: Vec<String> =
+            evaluation.one_class.then(|| format!("the model {one_class}")).into_iter().collect();
         let ended = match fitted.outcome {
             Outcome::Finished => "finished",
             Outcome::Stopped => "interrupted",
@@ -159,6 +204,7 @@ impl Summary {
                 test_topk_risk: test.as_ref().and_then(|p| p.topk),
             },
             groups: lines.collect(),
+            warnings,
             erm: None,
             balanced: None,
         }

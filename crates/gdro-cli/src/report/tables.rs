@@ -2,85 +2,98 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+use console::Term;
 use gdro::group_weights::effective_groups;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
-use gdro_data::{Prepared, Target};
+use gdro_data::{Group, Prepared, Target};
 
-use super::numbers::{change, count, percent, risk};
+use super::grid::{Grid, terminal_width, wrapped};
+use super::numbers::{Scale, count, counted, percent};
 use super::summary::{Part, Summary, sizes};
 use crate::job::{Job, Objective};
 use crate::train::Fitted;
 
-/// Lines above, under the header and below; the line above the totals is put in afterwards.
-const STYLE: TableStyle = TableStyle::new()
-    .top_border(LineStyle::new('─', '─', '─', '─'))
-    .header_lines(ContentLineStyle::new(' ', ' ', ' '))
-    .header_separator(LineStyle::new('─', '─', '─', '─'))
-    .content_lines(ContentLineStyle::new(' ', ' ', ' '))
-    .bottom_border(LineStyle::new('─', '─', '─', '─'));
-
 /// With more groups than [`FULL`] a table shows only this many, the worst.
 const WORST: usize = 10;
-
-/// The first line of the totals.
-const TOTALS: &str = "worst group";
 
 /// Most groups that a table shows in full.
 const FULL: usize = 30;
 
+/// What does not exist.
+const NONE: &str = "–";
+
 /// What the table holds: rows, target, groups, and what was decided for the user.
 pub fn groups(prepared: &Prepared) -> String {
-    let rows: usize = prepared.train_rows.len() + prepared.test_rows.len();
-    let mut out = String::new();
-    let (target, many) = match &prepared.target {
+    let width = terminal_width(&Term::stderr());
+    let rows = prepared.train_rows.len() + prepared.test_rows.len();
+    let target = match &prepared.target {
         Target::Binary { column, positive, negative } => {
-            (format!("`{column}`: `{positive}` (positive) or `{negative}`"), String::new())
+            format!("`{column}`: `{positive}` (positive) or `{negative}`")
         }
         Target::Multiclass { column, classes } => {
-            (format!("`{column}`"), format!(", {} classes", classes.len()))
+            format!("`{column}`, {} classes", count(classes.len() as u64))
         }
-        Target::Regression { column } => (format!("`{column}`, a number"), String::new()),
+        Target::Regression { column } => format!("`{column}`, a number"),
     };
-    let _ = writeln!(
-        out,
-        "{} rows ({} held out), {} features, target {target}{many}",
-        count(rows as u64),
-        count(prepared.test_rows.len() as u64),
-        count(prepared.encoding.dimension() as u64),
+    let mut out = wrapped(
+        &plain(&format!(
+            "{} ({} held out), {}, target {target}",
+            counted(rows as u64, "row"),
+            count(prepared.test_rows.len() as u64),
+            counted(prepared.encoding.dimension() as u64, "feature"),
+        )),
+        width,
+        2,
     );
-    let shown = if prepared.groups.len() > FULL { WORST } else { prepared.groups.len() };
-    let list: Vec<String> = prepared.groups[..shown]
-        .iter()
-        .map(|g| {
-            let rate = g.positives.map_or(String::new(), |p| {
-                format!(", {} positive", percent(p as f64 / g.rows.max(1) as f64))
-            });
-            format!("{} ({}{rate})", g.name, count(g.rows as u64))
-        })
-        .collect();
-    let rest = prepared.groups.len() - shown;
-    let more = if rest > 0 { format!("; and {} more", count(rest as u64)) } else { String::new() };
-    let _ = writeln!(out, "{} groups: {}{more}", prepared.groups.len(), list.join("; "));
+    let all = &prepared.groups;
+    let shown = if all.len() > FULL { &all[..WORST] } else { &all[..] };
+    let mut names: Vec<String> = shown.iter().map(|g| plain(&g.name)).collect();
+    if shown.len() < all.len() {
+        names.push(format!("… and {} smaller ones", count((all.len() - shown.len()) as u64)));
+    }
+    let blank = (names.len() > shown.len()).then(String::new);
+    let mut grid = Grid::new(&counted(all.len() as u64, "group"), names);
+    let mut column = |header: &str, of: &dyn Fn(&Group) -> String| {
+        grid.block();
+        grid.column(["", header], shown.iter().map(of).chain(blank.clone()).collect());
+    };
+    column("rows", &|g| count(g.rows as u64));
+    if matches!(prepared.target, Target::Binary { .. }) {
+        let rate = |g: &Group| g.positives.map(|p| percent(p as f64 / g.rows.max(1) as f64));
+        column("positive", &|g| rate(g).unwrap_or_default());
+    }
+    out += &grid.text(width);
     for note in &prepared.notes {
-        let _ = writeln!(out, "note: {note}");
+        out += &wrapped(&plain(&format!("note: {note}")), width, 6);
     }
     out
 }
 
 /// The whole report of a run.
 pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> String {
+    let width = terminal_width(&Term::stdout());
     let mut out = String::new();
     let parts = [("Rows held out", fitted.prepared.test.is_some()), ("Training rows", true)];
     for (at, (title, present)) in parts.into_iter().enumerate() {
         if present {
             let _ = writeln!(out, "\n{title}");
-            out += &part(job, fitted, at == 0, all_groups);
+            out += &part(job, fitted, at == 0, all_groups).text(width);
         }
     }
     out.push('\n');
-    out += &notes(job, fitted, summary);
+    for line in notes(job, fitted, summary).lines() {
+        out += &wrapped(&plain(line), width, 2);
+    }
+    out
+}
+
+/// A text without control characters, which could garble a terminal.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
     out
 }
 
@@ -93,95 +106,93 @@ fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
     })
 }
 
+/// A total: what it is, the three risks, the three accuracies.
+struct Total {
+    name: String,
+    rows: String,
+    risks: [Option<f64>; 3],
+    accuracies: [Option<f64>; 3],
+}
+
 /// The table of one part.
-fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> String {
+fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let models = metrics(fitted, held_out);
     let graded = models[2].iter().any(|m| m.accuracy.is_some());
-    let mut table = Table::new();
-    table.load_style(STYLE);
-    let unit = if graded { "risk" } else { "MSE" };
-    let name = goal_name(job.training.objective);
-    let mut header = vec![
-        "group".to_owned(),
-        "rows".to_owned(),
-        format!("{unit}\nERM"),
-        format!("{unit}\nbalanced"),
-        format!("{unit}\n{name}"),
-        format!("{name}\n− ERM"),
-    ];
-    if graded {
-        header.extend([
-            "accuracy\nERM".into(),
-            "accuracy\nbalanced".into(),
-            format!("accuracy\n{name}"),
-        ]);
-    }
-    if !held_out {
-        header.extend(["group\nweight".into(), "samples\ndrawn".into()]);
-    }
-    let width = header.len();
-    table.set_header(header);
-
-    // Groups with rows in this part, the worst of the robust model first when not all are shown.
     let groups = &fitted.prepared.groups;
-    let place = |g: &gdro_data::Group| if held_out { g.test } else { g.train };
-    let mut order: Vec<usize> = (0..groups.len()).collect();
+    let place = |g: &Group| if held_out { g.test } else { g.train };
+
+    // The worst of the robust model first when not all are shown.
+    let mut order: Vec<&Group> = groups.iter().collect();
     if groups.len() > FULL && !all_groups {
-        let key = |i: &usize| place(&groups[*i]).map_or(f64::NEG_INFINITY, |p| models[2][p].risk);
+        let key = |g: &Group| place(g).map_or(f64::NEG_INFINITY, |p| models[2][p].risk);
         order.sort_by(|a, b| key(b).total_cmp(&key(a)));
         order.truncate(WORST);
     }
-    for i in &order {
-        let group = &groups[*i];
-        let rows = if held_out { group.test_rows } else { group.train_rows };
-        let mut line = vec![group.name.clone(), count(rows as u64)];
-        match place(group) {
-            None => line.extend((2..width).map(|_| "–".to_owned())),
-            Some(p) => {
-                line.extend(models.iter().map(|m| risk(m[p].risk)));
-                line.push(change(models[0][p].risk, models[2][p].risk));
-                if graded {
-                    line.extend(models.iter().map(|m| m[p].accuracy.map_or("–".into(), percent)));
-                }
-                if !held_out {
-                    line.push(risk(fitted.weights[p]));
-                    line.push(count(fitted.samples[p]));
-                }
-            }
+    let rest = groups.len() - order.len();
+    let totals = totals(job, fitted, held_out, models);
+
+    let mut names: Vec<String> = order.iter().map(|g| plain(&g.name)).collect();
+    if rest > 0 {
+        let thing = if rest == 1 { "group" } else { "groups" };
+        names.push(format!("… and {} better {thing}", count(rest as u64)));
+    }
+    let first_total = names.len();
+    names.extend(totals.iter().map(|t| t.name.clone()));
+    // A column: a cell for each group, nothing beside "and … more", a cell for each total.
+    let cells = |of: &dyn Fn(&Group) -> String, total: &dyn Fn(&Total) -> String| {
+        let groups = order.iter().map(|g| of(g));
+        let gap = (rest > 0).then(String::new);
+        groups.chain(gap).chain(totals.iter().map(total)).collect::<Vec<String>>()
+    };
+    let of_place =
+        |of: &dyn Fn(usize) -> String, g: &Group| place(g).map_or_else(|| NONE.to_owned(), of);
+
+    let mut grid = Grid::new("group", names);
+    grid.rule(first_total);
+    grid.block();
+    let rows = |g: &Group| count(if held_out { g.test_rows } else { g.train_rows } as u64);
+    grid.column(["", "rows"], cells(&rows, &|t| t.rows.clone()));
+
+    let shown: Vec<usize> = order.iter().filter_map(|g| place(g)).collect();
+    let risks = shown.iter().flat_map(|p| models.map(|m| m[*p].risk));
+    let scale = Scale::of(risks.chain(totals.iter().flat_map(|t| t.risks).flatten()));
+    let goal = goal_name(job.training.objective);
+    let unit = if graded { "risk" } else { "MSE" };
+    grid.block();
+    for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+        let of = |g: &Group| of_place(&|p| scale.show(models[model][p].risk), g);
+        let total = |t: &Total| t.risks[model].map_or(NONE.into(), |r| scale.show(r));
+        grid.column([unit, name], cells(&of, &total));
+    }
+    let change = |g: &Group| of_place(&|p| scale.change(models[0][p].risk, models[2][p].risk), g);
+    let total = |t: &Total| match (t.risks[0], t.risks[2]) {
+        (Some(erm), Some(robust)) => scale.change(erm, robust),
+        _ => NONE.into(),
+    };
+    grid.column([&goal, "− ERM"], cells(&change, &total));
+
+    if graded {
+        grid.block();
+        for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+            let accuracy = |p: usize| models[model][p].accuracy.map_or(NONE.into(), percent);
+            let of = |g: &Group| of_place(&accuracy, g);
+            let total = |t: &Total| t.accuracies[model].map_or(String::new(), percent);
+            grid.column(["accuracy", name], cells(&of, &total));
         }
-        table.add_row(line);
     }
-    if order.len() < groups.len() {
-        table
-            .add_row([format!("… and {} more groups", count((groups.len() - order.len()) as u64))]);
+    if !held_out {
+        let scale = Scale::of(fitted.weights.iter().copied());
+        grid.block();
+        let weight = |g: &Group| of_place(&|p| scale.weight(fitted.weights[p]), g);
+        grid.column(["group", "weight"], cells(&weight, &|_| String::new()));
+        let drawn = |g: &Group| of_place(&|p| count(fitted.samples[p]), g);
+        grid.column(["samples", "drawn"], cells(&drawn, &|_| String::new()));
     }
-    footer(job, fitted, &mut table, held_out, graded, models);
-    for column in 1..width {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let text = table.to_string();
-    let rule = text.lines().next().unwrap_or_default();
-    let mut out = String::new();
-    for line in text.lines() {
-        if line.trim_start().starts_with(TOTALS) {
-            let _ = writeln!(out, "{rule}");
-        }
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
-    out
+    grid
 }
 
 /// Largest and mean values, each labelled with what it averages.
-fn footer(
-    job: &Job,
-    fitted: &Fitted,
-    table: &mut Table,
-    held_out: bool,
-    graded: bool,
-    models: [&[GroupMetric]; 3],
-) {
+fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3]) -> Vec<Total> {
     let k = match job.training.objective {
         Objective::TopK(k) => Some(k),
         _ => None,
@@ -190,33 +201,26 @@ fn footer(
     let sizes = if held_out { test } else { train };
     let risks = models.map(|m| Part::new(m, |m| Some(m.risk), &sizes, k));
     // The least accuracy is minus the largest of its negatives.
-    let accuracy = models.map(|m| Part::new(m, |m| m.accuracy.map(|a| -a), &sizes, None));
+    let accuracies = models.map(|m| Part::new(m, |m| m.accuracy.map(|a| -a), &sizes, None));
     type Pick = fn(&Part) -> Option<f64>;
-    let lines: [(String, Pick, bool); 4] = [
-        (TOTALS.into(), |p| Some(p.max), true),
-        (k.map_or(String::new(), |k| format!("mean of the {k} worst")), |p| p.topk, false),
-        ("mean over rows".into(), |p| Some(p.rows), true),
-        ("mean over groups".into(), |p| Some(p.groups), true),
-    ];
-    let total: f64 = sizes.iter().sum();
-    for (name, pick, with_accuracy) in lines.into_iter().filter(|l| !l.0.is_empty()) {
-        let values = risks.each_ref().map(|p| p.as_ref().and_then(pick));
-        let show = |v: Option<f64>| v.map_or("–".to_owned(), risk);
-        let mut line = vec![Cell::new(&name)];
-        let rows =
-            if name == "mean over rows" { count(total.round() as u64) } else { String::new() };
-        line.push(Cell::new(rows));
-        line.extend(values.map(|v| Cell::new(show(v))));
-        line.push(Cell::new(match (values[0], values[2]) {
-            (Some(a), Some(b)) => change(a, b),
-            _ => "–".into(),
-        }));
-        if graded && with_accuracy {
-            let shares = accuracy.each_ref().map(|p| p.as_ref().and_then(pick));
-            line.extend(shares.map(|v| Cell::new(v.map_or("–".into(), |a| percent(-a)))));
-        }
-        table.add_row(line);
-    }
+    let total = |name: String, pick: Pick| Total {
+        name,
+        rows: String::new(),
+        risks: risks.each_ref().map(|p| p.as_ref().and_then(pick)),
+        accuracies: accuracies.each_ref().map(|p| p.as_ref().and_then(pick).map(|a| -a)),
+    };
+    let rows: usize = fitted
+        .prepared
+        .groups
+        .iter()
+        .map(|g| if held_out { g.test_rows } else { g.train_rows })
+        .sum();
+    let mut totals = vec![total("worst group".into(), |p| Some(p.max))];
+    totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
+    totals.push(total("mean over rows".into(), |p| Some(p.rows)));
+    totals[1 + usize::from(k.is_some())].rows = count(rows as u64);
+    totals.push(total("mean over groups".into(), |p| Some(p.groups)));
+    totals
 }
 
 /// How the robust model is called in a column.
@@ -234,10 +238,10 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     let samples: u64 = fitted.samples.iter().sum();
     let _ = writeln!(
         out,
-        "{}: {} rounds, {} samples, {:.2} s",
+        "{}: {}, {}, {:.2} s",
         training.solver,
-        count(fitted.rounds.0),
-        count(samples),
+        counted(fitted.rounds.0, "round"),
+        counted(samples, "sample"),
         fitted.seconds
     );
     let names: Vec<&str> = {
@@ -266,48 +270,38 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
         }
     }
     if let Some(budgets) = &fitted.budgets {
-        let unused = budgets.iter().zip(&fitted.samples).map(|(n, used)| n - used);
-        let list: Vec<String> = names
-            .iter()
-            .zip(unused)
-            .map(|(name, left)| format!("{name} {}", count(left)))
-            .collect();
-        let _ = writeln!(out, "rows of the budget left unused: {}", list.join(", "));
+        let left = budgets.iter().zip(&fitted.samples).map(|(n, used)| n.saturating_sub(*used));
+        let mut list: Vec<(&str, u64)> = names.iter().copied().zip(left).collect();
+        list.retain(|(_, left)| *left > 0);
+        let total: u64 = list.iter().map(|(_, left)| left).sum();
+        let few = list.iter().take(WORST);
+        let few: Vec<String> = few.map(|(name, n)| format!("{name} {}", count(*n))).collect();
+        let more = list.len() - few.len();
+        let more = if more > 0 { format!(", … and {more} more groups") } else { String::new() };
+        let list = if total > 0 { format!(": {}{more}", few.join(", ")) } else { String::new() };
+        let _ = writeln!(out, "{} of the budget left unused{list}", counted(total, "row"));
     }
-    if matches!(training.objective, Objective::Max | Objective::TopK(_)) {
+    if !training.objective.fixes_weights() {
         let (m, effective) = (fitted.weights.len(), effective_groups(&fitted.weights));
         let uniform = fitted.weights.iter().all(|q| (q * m as f64 - 1.0).abs() < 1e-6);
         if m > 1 && uniform {
             let _ = writeln!(out, "no group dominates: the averaged group weights are uniform");
         } else if m > 1 {
-            let _ = writeln!(out, "effective number of groups: {effective:.1} of {m}");
+            let _ = writeln!(
+                out,
+                "effective number of groups, by the averaged group weights: {effective:.1} of {m}"
+            );
         }
     }
     if fitted.clipped > 0 {
         let _ = writeln!(
             out,
-            "{} losses lay above the loss range and were clipped for the group weights only; a larger --loss-range clips fewer",
+            "losses above the loss range, clipped for the group weights only: {}; a larger --loss-range clips fewer",
             count(fitted.clipped)
         );
     }
-    for (name, evaluation) in [
-        ("the ERM model", &fitted.erm),
-        ("the balanced model", &fitted.balanced),
-        ("the robust model", &fitted.robust),
-    ] {
-        if evaluation.one_class {
-            let _ = writeln!(out, "warning: {name} predicts one class for every row");
-        }
-    }
-    if let (Some(robust), Some(erm)) =
-        (summary.totals.max_risk, summary.erm.as_ref().and_then(|e| e.totals.max_risk))
-        && robust > erm
-        && training.objective == Objective::Max
-    {
-        let _ = writeln!(
-            out,
-            "warning: the worst group does better under ordinary training: more --rounds, or larger --step-w and --step-q, are needed"
-        );
+    for warning in summary.warnings() {
+        let _ = writeln!(out, "warning: {warning}");
     }
     match &job.out {
         Some(folder) => {

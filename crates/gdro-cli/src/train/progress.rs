@@ -1,10 +1,15 @@
 //! Progress on standard error, and Ctrl-C.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gdro::run::{Solver, State};
 use gdro_data::Prepared;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::files;
+use crate::report::risk;
 
 /// Shows how far the work is, when it should.
 pub struct Watch {
@@ -31,7 +36,8 @@ impl Watch {
     pub fn groups(&mut self, prepared: &Prepared) {
         self.replace(None);
         if self.talk {
-            eprint!("{}", crate::report::groups(prepared));
+            // A reader who has gone does not stop the training.
+            let _ = std::io::stderr().write_all(crate::report::groups(prepared).as_bytes());
         }
     }
 
@@ -49,12 +55,16 @@ impl Watch {
         }
     }
 
-    /// The risk after so many rounds.
-    pub fn at(&mut self, round: u64, max_risk: f64) {
+    /// The largest risk of the model at this point.
+    pub fn at(&self, max_risk: f64) {
         if let Some(bar) = &self.bar {
-            bar.set_position(round);
-            bar.set_message(format!("max risk {max_risk:.4}"));
+            bar.set_message(format!("max risk {}", risk(max_risk)));
         }
+    }
+
+    /// A solver that moves the bar as it goes.
+    pub fn count<'a>(&self, solver: &'a mut dyn Solver) -> Counted<'a> {
+        Counted { solver, bar: self.bar.clone() }
     }
 
     /// Ends the present stage.
@@ -73,12 +83,64 @@ impl Watch {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
         let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) {
+            if flag.swap(true, Ordering::Relaxed) && !files::are_being_written() {
                 std::process::exit(130);
             }
         };
         // Without a handler Ctrl-C ends the program as usual, and nothing is half-written.
         let _ = ctrlc::set_handler(handler);
         stop
+    }
+}
+
+/// A solver that shows its rounds on a bar.
+pub struct Counted<'a> {
+    solver: &'a mut dyn Solver,
+    bar: Option<ProgressBar>,
+}
+
+impl Solver for Counted<'_> {
+    fn advance(&mut self, rounds: u64) -> gdro::Result<()> {
+        let done = self.solver.advance(rounds);
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.solver.rounds());
+        }
+        done
+    }
+
+    fn rounds(&self) -> u64 {
+        self.solver.rounds()
+    }
+
+    fn samples(&self) -> &[u64] {
+        self.solver.samples()
+    }
+
+    fn clipped(&self) -> u64 {
+        self.solver.clipped()
+    }
+
+    fn model_len(&self) -> usize {
+        self.solver.model_len()
+    }
+
+    fn write_model(&self, w: &mut [f64]) {
+        self.solver.write_model(w);
+    }
+
+    fn write_weights(&self, q: &mut [f64]) {
+        self.solver.write_weights(q);
+    }
+
+    fn write_last(&self, w: &mut [f64], q: &mut [f64]) {
+        self.solver.write_last(w, q);
+    }
+
+    fn save(&self) -> State {
+        self.solver.save()
+    }
+
+    fn restore(&mut self, state: &State) -> gdro::Result<()> {
+        self.solver.restore(state)
     }
 }

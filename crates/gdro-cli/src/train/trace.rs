@@ -1,12 +1,9 @@
 //! The curve of a run.
 
-use std::path::Path;
-
 use gdro::run::Solver;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
-use crate::files::Pending;
 
 /// With more groups than this a point holds only the summary of the risks.
 const MANY: usize = 64;
@@ -55,14 +52,14 @@ impl Trace {
         });
     }
 
-    /// Writes `trace.jsonl`, a point per line.
-    pub fn finish(&self, folder: &Path) -> Result<()> {
-        let mut file = Pending::create(folder, "trace.jsonl")?;
+    /// The text of `trace.jsonl`, a point per line.
+    pub fn text(&self) -> Result<String> {
+        let mut text = String::new();
         for point in &self.points {
-            let line = serde_json::to_string(point)
+            text += &serde_json::to_string(point)
                 .map_err(|e| Failure::Machine(format!("cannot write the trace: {e}")))?;
-            file.line(&line)?;
+            text.push('\n');
         }
-        file.finish()
+        Ok(text)
     }
 }

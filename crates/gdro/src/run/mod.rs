@@ -18,7 +18,8 @@ pub trait Solver {
     ///
     /// # Errors
     /// Those of the source and the loss. The solver stands where it stood after the last whole
-    /// round, except that samples drawn in the broken one are counted and gone.
+    /// round, except that samples drawn in the broken one are counted and gone, and that with
+    /// mirror-prox the last iterate may be the lead of the broken round.
     fn advance(&mut self, rounds: u64) -> Result<()>;
 
     /// Rounds played.

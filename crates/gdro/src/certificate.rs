@@ -94,15 +94,15 @@ where
         }
     } + ridge;
 
-    let anchored = Problem { goal: Goal::Fixed(q.clone()), ..*problem };
-    let options = Options { tolerance: 0.0, iterations: 60, start: Some(w.to_vec()) };
-    let best = solve(&mut risks, &anchored, &options)?;
-    let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
-    let lower = best.lower - doubt;
-
     // Sums of N terms in chunks lose at most about (chunk + chunks + n) ulp of the terms' size.
     let terms = 2048.0 + data.rows() as f64 / 2048.0 + (m + n) as f64;
     let slack = |value: f64| terms * f64::EPSILON * (value.abs() + ridge).max(1e-3);
+
+    let anchored = Problem { goal: Goal::Fixed(q.clone()), ..*problem };
+    let options = Options { tolerance: slack(upper), iterations: 60, start: Some(w.to_vec()) };
+    let best = solve(&mut risks, &anchored, &options)?;
+    let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
+    let lower = best.lower - doubt;
     let method = format!("tangent bound after {} Newton steps", best.iterations);
     Ok(Certificate::new(upper + slack(upper), lower - slack(lower), method))
 }

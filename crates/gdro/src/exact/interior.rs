@@ -21,7 +21,7 @@
 //! Sources: Boyd and Vandenberghe, Convex Optimization, § 11.7; Mehrotra, DOI 10.1137/0802028.
 
 use super::Risks;
-use super::point::{Bound, Point, Step};
+use super::point::{Ball, Bound, Point, Step};
 use super::problem::{Goal, Options, Problem, Solution};
 use super::system::{RankOne, System};
 use crate::domain::{Constraints, MirrorMap};
@@ -58,9 +58,21 @@ pub fn solve<R: Risks, M: MirrorMap>(
         Goal::Adversary => None,
     };
     let mut solver = Solver::new(problem, m, n, fixed);
-    solver.start(risks, options.start.as_deref())?;
+    solver.start(risks, options.start.as_deref(), None)?;
     solver.run(risks, options)
 }
+
+/// Steps shorter than this share call for a return to the centre,
+const SHORT: f64 = 0.1;
+
+/// with the complementarity raised by this factor.
+const RECENTRE: f64 = 3.0;
+
+/// The complementarity stays above this share of the infeasibility, both relative to the start.
+const LAG: f64 = 0.1;
+
+/// Shares of the gap that a new start leaves as room above the largest payoff, one after the other.
+const RESTARTS: [f64; 4] = [1.0, 10.0, 0.1, 100.0];
 
 /// Risks and gradients of the payoffs at a point.
 #[derive(Clone, Debug)]
@@ -138,7 +150,15 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// A point strictly inside all inequalities.
-    fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<()> {
+    ///
+    /// `room` is how far the epigraph variable starts above the largest payoff; by the payoffs and
+    /// gradients when not given.
+    fn start<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        start: Option<&[f64]>,
+        room: Option<f64>,
+    ) -> Result<()> {
         let w = &mut self.point.w;
         self.problem.domain.map.center(&mut w[..self.weights]);
         if let Some(start) = start {
@@ -161,20 +181,29 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let payoffs = &self.values.payoffs;
         let top = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let bottom = payoffs.iter().copied().fold(f64::INFINITY, f64::min);
-        let room = (0.1 * (top - bottom)).max(0.01 * top.abs()).max(1e-6);
+        let (spread, size) = (top - bottom, top.abs().max(bottom.abs()));
+        let mut guess = (0.1 * spread).max(0.01 * size).max(1e-6);
+        // In a set that may be tight, leave room for about the decrease that the gradient promises.
+        let gradient = self.group_sum(&self.point.q, &self.values.gradients);
+        let promise = -self.problem.domain.map.minimum(&gradient[..self.weights], 0.0);
+        if promise.is_finite() {
+            guess = guess.max(0.3 * promise.min(spread + size));
+        }
+        let room = room.unwrap_or(guess);
         let mut mu = room / self.m as f64;
         if self.fixed.is_none() {
             self.point.t = top + room;
             self.point.s = payoffs.iter().map(|r| top + room - r).collect();
             if self.is_capped() {
                 self.point.u = vec![room; self.m];
-                self.point.v = vec![self.cap() - 1.0 / self.m as f64; self.m];
+                self.point.v = self.point.q.iter().map(|q| self.cap() - q).collect();
             }
             mu = dot(&self.point.q, &self.point.s) / self.m as f64;
         }
         if self.radius.is_finite() {
-            let slack = self.ball_slack(&self.point.w).max(1e-3 * self.radius * self.radius);
-            self.point.ball = Some((slack, mu / slack));
+            let mut ball = Ball { radius: self.radius, weights: self.weights, nu: 0.0 };
+            ball.nu = mu / ball.slack(&self.point.w);
+            self.point.ball = Some(ball);
         }
         for bound in &mut self.point.bounds {
             bound.z_low = mu / (self.point.w[bound.at] - bound.low);
@@ -183,41 +212,38 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
-    fn ball_slack(&self, w: &[f64]) -> f64 {
-        0.5 * (self.radius * self.radius - dot(&w[..self.weights], &w[..self.weights]))
-    }
-
-    /// Norm of the residual of the optimality conditions with complementarity `mu`.
-    fn residual(&self, point: &Point, values: &Values, mu: f64) -> f64 {
-        let n = self.n;
+    /// Norms of the residual of the optimality conditions: how far from feasible the duals and the
+    /// epigraph are, and how far the products multiplier × slack are from `mu`.
+    fn residual(&self, point: &Point, values: &Values, mu: f64) -> (f64, f64) {
         let mut dual = self.group_sum(&point.q, &values.gradients);
-        let pull = self.problem.game.ridge + point.ball.map_or(0.0, |(_, nu)| nu);
+        let pull = self.problem.game.ridge + point.ball.as_ref().map_or(0.0, |b| b.nu);
         for (d, w) in dual.iter_mut().zip(&point.w).take(self.weights) {
             *d += pull * w;
         }
-        let mut square = 0.0;
+        let mut products = 0.0;
         for bound in &point.bounds {
             let w = point.w[bound.at];
             dual[bound.at] += bound.z_high - bound.z_low;
-            square += (bound.z_low * (w - bound.low) - mu).powi(2);
-            square += (bound.z_high * (bound.high - w) - mu).powi(2);
+            products += (bound.z_low * (w - bound.low) - mu).powi(2);
+            products += (bound.z_high * (bound.high - w) - mu).powi(2);
         }
-        square += dot(&dual[..n], &dual[..n]);
-        if let Some((slack, nu)) = point.ball {
-            square += (slack - self.ball_slack(&point.w)).powi(2) + (slack * nu - mu).powi(2);
+        if let Some(ball) = &point.ball {
+            products += (ball.slack(&point.w) * ball.nu - mu).powi(2);
         }
+        let mut infeasible = dot(&dual, &dual);
         if self.fixed.is_none() {
-            square += (1.0 - point.q.iter().sum::<f64>()).powi(2);
+            infeasible += (1.0 - point.q.iter().sum::<f64>()).powi(2);
             for i in 0..self.m {
                 let u = point.u.get(i).copied().unwrap_or(0.0);
-                square += (values.payoffs[i] - point.t - u + point.s[i]).powi(2);
-                square += (point.q[i] * point.s[i] - mu).powi(2);
+                infeasible += (values.payoffs[i] - point.t - u + point.s[i]).powi(2);
+                products += (point.q[i] * point.s[i] - mu).powi(2);
                 if let Some(v) = point.v.get(i) {
-                    square += (self.cap() - point.q[i] - v).powi(2) + (v * u - mu).powi(2);
+                    infeasible += (self.cap() - point.q[i] - v).powi(2);
+                    products += (v * u - mu).powi(2);
                 }
             }
         }
-        square.sqrt()
+        (infeasible.sqrt(), products.sqrt())
     }
 
     /// Σ_i c_i g_i.
@@ -263,36 +289,74 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
+    /// Iterates to the tolerance. When the iteration gets stuck before, it starts anew from the best
+    /// point so far, with other slacks and multipliers.
     fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
+        for room in RESTARTS {
+            self.iterate(risks, options)?;
+            let gap = self.best.gap();
+            if gap <= options.tolerance || gap <= 1e-12 * self.best.upper.abs() {
+                break;
+            }
+            if self.fixed.is_none() {
+                // Group weights near the best ones, but strictly inside of Q.
+                let even = 1.0 / self.m as f64;
+                self.point.q = self.best.q.iter().map(|q| 0.9 * q + 0.1 * even).collect();
+            }
+            let w = self.best.w.clone();
+            self.start(risks, Some(&w), Some(room * gap))?;
+        }
+        Ok(self.best)
+    }
+
+    /// Iterates to the tolerance, or until nothing moves any more.
+    fn iterate<R: Risks>(&mut self, risks: &mut R, options: &Options) -> Result<()> {
         let mut memory = Vec::new();
         let mut stalled = 0;
+        let mut length = 1.0;
+        let start_mu = self.point.complementarity();
+        let mut infeasible = self.residual(&self.point, &self.values, 0.0).0;
+        let gradient = self.group_sum(&self.point.q, &self.values.gradients);
+        let start = infeasible.max(dot(&gradient, &gradient).sqrt());
         self.record()?;
         while self.best.iterations < options.iterations {
             let gap = self.best.gap();
-            if gap <= options.tolerance || stalled >= 4 {
+            if gap <= options.tolerance || stalled >= 8 {
                 break;
             }
             self.best.iterations += 1;
             let (system, spread) = self.system(risks, &mut memory);
             let mu = self.point.complementarity();
-            let predictor = self.direction(risks, &system, &spread, 0.0);
-            let reach = self.point.longest(&predictor);
-            let ahead = self.point.moved(&predictor, reach).complementarity();
-            let mut target =
-                if mu > 0.0 { mu * (ahead / mu).clamp(1e-6, 0.8).powi(3) } else { 0.0 };
-            // The slack of the ball must not vanish before w is back inside.
-            if let Some((slack, nu)) = self.point.ball {
-                target = target.max(0.1 * nu * (slack - self.ball_slack(&self.point.w)));
-            }
+            // Complementarity must not run ahead of feasibility: it would leave the point stuck at a bound.
+            let floor = (LAG * start_mu * infeasible / start).min(10.0 * mu);
+            let target = if mu == 0.0 {
+                0.0
+            } else if length < SHORT {
+                // The last step was cut short: the point lies too near to a bound. Back to the centre.
+                (RECENTRE * mu).max(floor)
+            } else {
+                let predictor = self.direction(risks, &system, &spread, 0.0);
+                let reach = self.point.longest(&predictor);
+                let ahead = self.point.moved(&predictor, reach).complementarity();
+                (mu * (ahead / mu).clamp(1e-6, 0.8).powi(3)).max(floor)
+            };
             let step = self.direction(risks, &system, &spread, target);
-            self.take(risks, &step, target)?;
+            length = self.take(risks, &step, target)?;
+            if length == 0.0 {
+                break;
+            }
             self.record()?;
-            // At rounding level neither the gap nor the complementarity falls any more.
+            // At rounding level neither the gap, nor the complementarity, nor the residual falls any
+            // more.
+            let before = infeasible;
+            infeasible = self.residual(&self.point, &self.values, 0.0).0;
             let now = self.point.complementarity();
-            let falls = now < 0.5 * mu && now > 1e-17 * self.best.upper.abs().min(1.0);
-            stalled = if self.best.gap() < 0.99 * gap || falls { 0 } else { stalled + 1 };
+            let falls = self.best.gap() < 0.99 * gap
+                || infeasible < 0.9 * before && infeasible > 1e-15 * start
+                || now < 0.5 * mu && now > 1e-17 * self.best.upper.abs().min(1.0);
+            stalled = if falls { 0 } else { stalled + 1 };
         }
-        Ok(self.best)
+        Ok(())
     }
 
     /// The group terms of the reduced system: ĥ_i, ĝ and S.
@@ -324,16 +388,16 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let (n, game, point) = (self.n, self.problem.game, &self.point);
         let c: Vec<f64> = point.q.iter().zip(&game.scales).map(|(q, p)| q * p).collect();
         let mut diagonal = vec![0.0; n];
-        diagonal[..self.weights].fill(game.ridge + point.ball.map_or(0.0, |(_, nu)| nu));
+        diagonal[..self.weights].fill(game.ridge + point.ball.as_ref().map_or(0.0, |b| b.nu));
         for bound in &point.bounds {
             let w = point.w[bound.at];
             diagonal[bound.at] += bound.z_low / (w - bound.low) + bound.z_high / (bound.high - w);
         }
         let spread = self.spread();
-        let ball = point.ball.map(|(slack, nu)| {
+        let ball = point.ball.as_ref().map(|ball| {
             let mut u = point.w.clone();
             u[self.weights..].fill(0.0);
-            RankOne { scale: nu / slack, u }
+            RankOne { scale: ball.nu / ball.slack(&point.w), u }
         });
         let groups = spread.h.iter().zip(self.values.gradients.chunks_exact(n));
         let groups = groups.filter(|(h, _)| **h > 0.0).map(|(h, g)| RankOne {
@@ -386,8 +450,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 rhs[j] += spread.total * kappa * spread.center[j];
             }
         }
-        if let Some((slack, nu)) = point.ball {
-            let by = mu / slack + nu / slack * (slack - self.ball_slack(&point.w));
+        if let Some(ball) = &point.ball {
+            let by = mu / ball.slack(&point.w);
             for (r, w) in rhs.iter_mut().zip(&point.w).take(self.weights) {
                 *r -= by * w;
             }
@@ -415,10 +479,10 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 step.q.push(mu / point.s[i] - point.q[i] + slope(i) * change);
             }
         }
-        if let Some((slack, nu)) = point.ball {
-            let change = slack - self.ball_slack(&point.w)
-                + dot(&point.w[..self.weights], &step.w[..self.weights]);
-            step.ball = (-change, mu / slack - nu + nu / slack * change);
+        if let Some(ball) = &point.ball {
+            let slack = ball.slack(&point.w);
+            let change = dot(&point.w[..self.weights], &step.w[..self.weights]);
+            step.nu = mu / slack - ball.nu + ball.nu / slack * change;
         }
         for bound in &point.bounds {
             let (w, dw) = (point.w[bound.at], step.w[bound.at]);
@@ -430,28 +494,36 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         step
     }
 
-    /// Moves along a step as far as the residual falls.
-    fn take<R: Risks>(&mut self, risks: &mut R, step: &Step, mu: f64) -> Result<()> {
-        let before = self.residual(&self.point, &self.values, mu);
+    /// Moves along a step as far as the residual falls, and says how long a share of it that was: 0 when
+    /// it is no number any more, at rounding level.
+    fn take<R: Risks>(&mut self, risks: &mut R, step: &Step, mu: f64) -> Result<f64> {
+        let merit = |point: &Point, values: &Values| {
+            let (infeasible, products) = self.residual(point, values, mu);
+            infeasible.hypot(products)
+        };
+        let before = merit(&self.point, &self.values);
         let mut alpha = self.point.longest(step);
+        if !(step.w.iter().all(|v| v.is_finite()) && alpha > 0.0) {
+            return Ok(0.0);
+        }
         let mut values = self.values.clone();
-        for attempt in 0.. {
+        for last in (0..=20).rev() {
             let point = self.point.moved(step, alpha);
             match self.evaluate(risks, &point.w, &mut values) {
                 Ok(()) => {
-                    let after = self.residual(&point, &values, mu);
-                    if after <= (1.0 - 1e-4 * alpha) * before || attempt >= 20 {
+                    let after = merit(&point, &values);
+                    if after <= (1.0 - 1e-4 * alpha) * before || last == 0 && after.is_finite() {
                         (self.point, self.values) = (point, values);
-                        return Ok(());
+                        return Ok(alpha);
                     }
                 }
-                // Too long a step may overflow a loss; a short one may not.
-                Err(Error::NonFiniteLoss { .. }) if attempt < 20 => {}
+                // Too long a step may overflow a loss.
+                Err(Error::NonFiniteLoss { .. }) => {}
                 Err(error) => return Err(error),
             }
             alpha *= 0.5;
         }
-        Ok(())
+        Ok(0.0)
     }
 }
 

@@ -12,6 +12,38 @@ pub(super) struct Bound {
     pub(super) z_high: f64,
 }
 
+/// The constraint ½(‖w‖² − B²) ≤ 0 on the first `weights` numbers, with its multiplier. Points stay
+/// strictly inside, so that its slack is no variable.
+#[derive(Clone, Debug)]
+pub(super) struct Ball {
+    pub(super) radius: f64,
+    pub(super) weights: usize,
+    pub(super) nu: f64,
+}
+
+impl Ball {
+    /// ½(B² − ‖w‖²).
+    pub(super) fn slack(&self, w: &[f64]) -> f64 {
+        let w = &w[..self.weights];
+        0.5 * (self.radius * self.radius - dot(w, w))
+    }
+
+    /// The longest share of a step that leaves 0.5 % of the slack: the positive root of
+    /// ½‖w + α dw‖² = ½B² − 0.005·slack.
+    fn longest(&self, w: &[f64], dw: &[f64]) -> f64 {
+        let (w, dw) = (&w[..self.weights], &dw[..self.weights]);
+        let (a, b, c) = (dot(dw, dw), dot(w, dw), 2.0 * 0.995 * self.slack(w));
+        let root = (b * b + a * c).sqrt();
+        if a == 0.0 {
+            f64::INFINITY
+        } else if b > 0.0 {
+            c / (b + root)
+        } else {
+            (root - b) / a
+        }
+    }
+}
+
 /// The variables. With fixed group weights q there are no t, u, s and v.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
@@ -21,8 +53,7 @@ pub(super) struct Point {
     pub(super) s: Vec<f64>,
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
-    /// Slack and multiplier of ½(‖w‖² − B²) ≤ 0.
-    pub(super) ball: Option<(f64, f64)>,
+    pub(super) ball: Option<Ball>,
     pub(super) bounds: Vec<Bound>,
 }
 
@@ -35,7 +66,7 @@ pub(super) struct Step {
     pub(super) s: Vec<f64>,
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
-    pub(super) ball: (f64, f64),
+    pub(super) nu: f64,
     /// Multipliers of each bound, low and high.
     pub(super) bounds: Vec<(f64, f64)>,
 }
@@ -45,8 +76,8 @@ impl Point {
     pub(super) fn complementarity(&self) -> f64 {
         let mut sum = dot(&self.q, &self.s) + dot(&self.v, &self.u);
         let mut count = self.s.len() + self.u.len() + 2 * self.bounds.len();
-        if let Some((slack, multiplier)) = self.ball {
-            sum += slack * multiplier;
+        if let Some(ball) = &self.ball {
+            sum += ball.slack(&self.w) * ball.nu;
             count += 1;
         }
         for bound in &self.bounds {
@@ -70,9 +101,8 @@ impl Point {
         for (values, changes) in pairs {
             values.iter().zip(changes).for_each(|(v, c)| keep(*v, *c));
         }
-        if let Some((slack, nu)) = self.ball {
-            keep(slack, step.ball.0);
-            keep(nu, step.ball.1);
+        if let Some(ball) = &self.ball {
+            keep(ball.nu, step.nu);
         }
         for (bound, (low, high)) in self.bounds.iter().zip(&step.bounds) {
             let (w, dw) = (self.w[bound.at], step.w[bound.at]);
@@ -81,7 +111,7 @@ impl Point {
             keep(bound.z_low, *low);
             keep(bound.z_high, *high);
         }
-        alpha
+        self.ball.as_ref().map_or(alpha, |ball| alpha.min(ball.longest(&self.w, &step.w)))
     }
 
     /// The point after a share of a step.
@@ -96,9 +126,8 @@ impl Point {
         add(&mut point.s, &step.s);
         add(&mut point.q, &step.q);
         add(&mut point.v, &step.v);
-        if let Some((slack, nu)) = &mut point.ball {
-            *slack += alpha * step.ball.0;
-            *nu += alpha * step.ball.1;
+        if let Some(ball) = &mut point.ball {
+            ball.nu += alpha * step.nu;
         }
         for (bound, (low, high)) in point.bounds.iter_mut().zip(&step.bounds) {
             bound.z_low += alpha * low;

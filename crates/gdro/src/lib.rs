@@ -16,6 +16,7 @@
 //! | Algorithms 1–7, SMD(1), their step sizes | [`algorithm`] |
 //! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
 //! | ordinary training, for comparison | [`exact`] |
+//! | intervals on held-out rows | [`interval`] |
 //!
 //! [`run::Saddle`] puts the parts together by type, [`config::Config`] by name.
 
@@ -32,6 +33,7 @@ pub mod estimator;
 pub mod exact;
 pub mod game;
 pub mod group_weights;
+pub mod interval;
 pub mod iterate;
 pub mod loss;
 pub mod risk;

@@ -1,0 +1,519 @@
+//! All groups at once, and the worst of them.
+
+use super::betting::interval as betting_interval;
+use super::{Estimate, Interval, auc_interval, check_length, check_level, clopper_pearson};
+use crate::error::{Error, Result, require};
+use crate::sampling::{Rng, shuffle};
+use rand::{Rng as _, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+/// What [`evaluate`] and [`compare`](super::compare()) need besides the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// δ ∈ (0, 1): each column holds for all groups at once with probability at least 1 − δ.
+    pub delta: f64,
+    /// M > 0: losses count as min(ℓ, M). From [`loss_cap`](super::loss_cap), so that it does not
+    /// look at held-out rows.
+    pub cap: f64,
+    /// Seed of the order in which the rows of a group are taken.
+    pub seed: u64,
+}
+
+/// Weights of rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights<'a> {
+    /// One weight per row, in [0, `max`].
+    pub values: &'a [f64],
+    /// The largest weight possible, known without looking at these rows, see
+    /// [`weighted_mean_interval`](super::weighted_mean_interval).
+    pub max: f64,
+}
+
+/// What only binary targets have.
+#[derive(Clone, Copy, Debug)]
+pub struct Binary<'a> {
+    /// One score per row, higher for the positive class.
+    pub scores: &'a [f64],
+    /// Whether the row belongs to the positive class.
+    pub positive: &'a [bool],
+}
+
+/// The held-out rows of one group, possibly none. All slices have the same length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rows<'a> {
+    /// Losses ℓ ≥ 0.
+    pub losses: &'a [f64],
+    /// Whether the prediction was right: for all groups, or for none.
+    pub correct: Option<&'a [bool]>,
+    /// Scores and classes of binary targets (with `correct`): for all groups, or for none.
+    pub binary: Option<Binary<'a>>,
+    /// Weights, if rows have different ones.
+    pub weights: Option<Weights<'a>>,
+}
+
+/// What the held-out rows say about one group.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupEstimates {
+    /// Number of rows.
+    pub rows: usize,
+    /// The mean loss as it is, not clipped; `None` without rows.
+    pub risk: Option<f64>,
+    /// Number of rows whose loss exceeds M.
+    pub clipped: usize,
+    /// The mean of min(ℓ, M), in [0, M], by betting.
+    pub clipped_risk: Estimate,
+    /// The share of right predictions.
+    pub accuracy: Option<Estimate>,
+    /// The share of right predictions among positive rows.
+    pub true_positive_rate: Option<Estimate>,
+    /// The share of wrong predictions among negative rows.
+    pub false_positive_rate: Option<Estimate>,
+    /// The area under the ROC curve; `rows` is the size of the smaller class. `None` with weights.
+    pub auc: Option<Estimate>,
+}
+
+/// A quantity of the worst group: the largest risk, the smallest accuracy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Worst {
+    /// Among all groups. A group without rows could be anything, and widens it accordingly.
+    pub all: Interval,
+    /// Among the groups that are estimable, if there are any. As valid as `all`, although the rows
+    /// decide which groups these are: the intervals hold for all groups at once.
+    pub estimable: Option<Interval>,
+    /// Index of the group with the worst point estimate, the first one at ties.
+    pub group: Option<usize>,
+}
+
+/// What [`evaluate`] returns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// One per group, in the order of the groups.
+    pub groups: Vec<GroupEstimates>,
+    /// The largest mean of min(ℓ, M): in [max_i low_i, max_i high_i].
+    pub worst_risk: Worst,
+    /// The smallest accuracy: in [min_i low_i, min_i high_i].
+    pub worst_accuracy: Option<Worst>,
+}
+
+/// Intervals on held-out rows, simultaneous over the groups.
+///
+/// **Level.** Each column (clipped risk, accuracy, each rate, AUC) holds for all groups at once
+/// with probability at least 1 − δ, by Bonferroni: every interval is at δ/m', where m' is the
+/// number of groups in which the column has rows (positive rows for the true positive rate, both
+/// classes for the AUC). Several columns hold together at the sum of their δ. The groups may depend
+/// on each other, or share rows.
+///
+/// **Worst group.** On the event that all intervals hold, max_i R_i ∈ [max_i low_i, max_i high_i].
+/// No distribution of the maximum is needed, and ties between groups do no harm.
+///
+/// **Intervals.** Risks: betting on min(ℓ, M), see [`mean_interval`](super::mean_interval).
+/// Accuracy and rates: [`clopper_pearson`], conditionally on the number of rows of the class. AUC:
+/// [`auc_interval`]. With weights, accuracy and rates are ratios and use
+/// [`weighted_mean_interval`](super::weighted_mean_interval); AUC is left out.
+///
+/// **Order.** Betting takes the rows of a group in an order that depends on the seed, the index of
+/// the group and its number of rows alone. The same input gives the same bits.
+///
+/// A group without rows, or with too few to say anything, stays in its place, with
+/// [`Estimate::estimable`] false.
+///
+/// # Errors
+/// [`Error::Parameter`] for settings, negative losses, scores that are not finite, weights out of
+/// range, and columns given for some groups only; [`Error::NonFiniteLoss`] (round 0);
+/// [`Error::Length`] for slices of different lengths and without groups.
+pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
+    check(settings, groups.len())?;
+    for (group, rows) in groups.iter().enumerate() {
+        rows.check(group)?;
+    }
+    let graded = all_or_none("correct", groups.iter().map(|rows| rows.correct.is_some()))?;
+    let binary = all_or_none("binary", groups.iter().map(|rows| rows.binary.is_some()))?;
+    require(graded || !binary, "binary", "given without `correct`", "both")?;
+
+    let level = |used: &dyn Fn(&Rows) -> bool| {
+        settings.delta / groups.iter().filter(|rows| used(rows)).count().max(1) as f64
+    };
+    let by_rows = level(&|rows| !rows.losses.is_empty());
+    let by_positives = level(&|rows| rows.classes().0 > 0);
+    let by_negatives = level(&|rows| rows.classes().1 > 0);
+    let by_pairs = level(&|rows| rows.weights.is_none() && rows.smaller_class() > 0);
+
+    let mut orders = Orders::new(settings.seed);
+    let estimates = |rows: &Rows| -> Result<GroupEstimates> {
+        let order = orders.next(rows.losses.len());
+        let mean = |keep: &dyn Fn(usize) -> bool, value: &dyn Fn(usize) -> f64, high, alpha| {
+            let kept: Vec<usize> = order.iter().copied().filter(|r| keep(*r)).collect();
+            let range = Interval::new(0.0, high);
+            mean_estimate(&kept, value, rows.weights, range, alpha)
+        };
+        let share = |keep: &dyn Fn(usize) -> bool, hit: &dyn Fn(usize) -> bool, alpha| {
+            if rows.weights.is_some() {
+                return mean(keep, &|r| if hit(r) { 1.0 } else { 0.0 }, 1.0, alpha);
+            }
+            let (mut hits, mut trials) = (0u64, 0u64);
+            for r in order.iter().copied().filter(|r| keep(*r)) {
+                trials += 1;
+                hits += u64::from(hit(r));
+            }
+            let value = (trials > 0).then(|| hits as f64 / trials as f64);
+            let interval = clopper_pearson(hits, trials, alpha)?;
+            Ok(Estimate::new(trials as usize, value, interval, Interval::new(0.0, 1.0)))
+        };
+        let clipped_risk =
+            mean(&|_| true, &|r| rows.losses[r].min(settings.cap), settings.cap, by_rows)?;
+        let mut result = GroupEstimates {
+            rows: rows.losses.len(),
+            risk: point(0..rows.losses.len(), &|r| rows.losses[r], rows.weights),
+            clipped: rows.losses.iter().filter(|loss| **loss > settings.cap).count(),
+            clipped_risk,
+            accuracy: None,
+            true_positive_rate: None,
+            false_positive_rate: None,
+            auc: None,
+        };
+        let Some(correct) = rows.correct else { return Ok(result) };
+        result.accuracy = Some(share(&|_| true, &|r| correct[r], by_rows)?);
+        let Some(Binary { scores, positive }) = rows.binary else { return Ok(result) };
+        result.true_positive_rate = Some(share(&|r| positive[r], &|r| correct[r], by_positives)?);
+        result.false_positive_rate =
+            Some(share(&|r| !positive[r], &|r| !correct[r], by_negatives)?);
+        if rows.weights.is_none() {
+            let unit = Interval::new(0.0, 1.0);
+            result.auc = Some(match auc_interval(scores, positive, by_pairs)? {
+                Some(found) => {
+                    let rows = found.positives.min(found.negatives);
+                    Estimate::new(rows, Some(found.value), found.interval, unit)
+                }
+                None => Estimate::new(0, None, unit, unit),
+            });
+        }
+        Ok(result)
+    };
+    let groups = groups.iter().map(estimates).collect::<Result<Vec<_>>>()?;
+
+    let risks: Vec<Estimate> = groups.iter().map(|group| group.clipped_risk).collect();
+    let accuracies: Option<Vec<Estimate>> = groups.iter().map(|group| group.accuracy).collect();
+    Ok(Evaluation {
+        worst_risk: worst(&risks, f64::max, |a, b| a > b),
+        worst_accuracy: accuracies.map(|column| worst(&column, f64::min, |a, b| a < b)),
+        groups,
+    })
+}
+
+impl Rows<'_> {
+    /// Numbers of positive and negative rows; (0, 0) for other targets.
+    fn classes(&self) -> (usize, usize) {
+        self.binary.map_or((0, 0), |binary| {
+            let positives = binary.positive.iter().filter(|p| **p).count();
+            (positives, binary.positive.len() - positives)
+        })
+    }
+
+    fn smaller_class(&self) -> usize {
+        let (positives, negatives) = self.classes();
+        positives.min(negatives)
+    }
+
+    fn check(&self, group: usize) -> Result<()> {
+        let n = self.losses.len();
+        check_losses(self.losses, group)?;
+        if let Some(correct) = self.correct {
+            check_length("the flags of right predictions", correct.len(), n)?;
+        }
+        if let Some(binary) = self.binary {
+            check_length("the scores", binary.scores.len(), n)?;
+            check_length("the classes", binary.positive.len(), n)?;
+            let finite = |score: f64| score.is_finite();
+            check_each("score", binary.scores, group, finite, "a finite number")?;
+        }
+        check_weights(self.weights, n, group)
+    }
+}
+
+pub(super) fn check(settings: &Settings, groups: usize) -> Result<()> {
+    check_level("delta", settings.delta)?;
+    let cap = settings.cap;
+    // 2M must be finite too.
+    require(cap > 0.0 && cap <= 0.5 * f64::MAX, "cap", cap, "a positive number")?;
+    if groups == 0 {
+        return Err(Error::Length { what: "the list of groups", found: 0, expected: 1 });
+    }
+    Ok(())
+}
+
+/// Losses are finite and not negative.
+pub(super) fn check_losses(losses: &[f64], group: usize) -> Result<()> {
+    if let Some(value) = losses.iter().copied().find(|loss| !loss.is_finite()) {
+        return Err(Error::NonFiniteLoss { group, round: 0, value });
+    }
+    check_each("loss", losses, group, |loss| loss >= 0.0, "a number at least 0")
+}
+
+pub(super) fn check_weights(weights: Option<Weights>, rows: usize, group: usize) -> Result<()> {
+    let Some(Weights { values, max }) = weights else { return Ok(()) };
+    check_length("the weights", values.len(), rows)?;
+    require(max > 0.0 && max.is_finite(), "max weight", max, "a positive number")?;
+    let inside = |weight: f64| (0.0..=max).contains(&weight);
+    check_each("weight", values, group, inside, "a number in [0, max]")
+}
+
+fn check_each(
+    name: &'static str,
+    values: &[f64],
+    group: usize,
+    holds: impl Fn(f64) -> bool,
+    expected: &'static str,
+) -> Result<()> {
+    match values.iter().position(|value| !holds(*value)) {
+        Some(row) => {
+            let found = format!("{} (row {row} of group {group})", values[row]);
+            Err(Error::parameter(name, found, expected))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a column is given; an error if only some groups have it.
+fn all_or_none(name: &'static str, mut given: impl Iterator<Item = bool>) -> Result<bool> {
+    let first = given.next().unwrap_or(false);
+    let same = given.all(|other| other == first);
+    require(same, name, "given for some groups", "it for all groups or for none")?;
+    Ok(first)
+}
+
+/// The orders in which betting takes the rows, one stream per group.
+pub(super) struct Orders(Rng);
+
+impl Orders {
+    pub(super) fn new(seed: u64) -> Self {
+        Orders(Rng::seed_from_u64(seed))
+    }
+
+    /// The order of the next group.
+    pub(super) fn next(&mut self, rows: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..rows).collect();
+        shuffle(&mut order, &mut Rng::seed_from_u64(self.0.next_u64()));
+        order
+    }
+}
+
+/// The (weighted) mean over rows; `None` without rows or weight.
+pub(super) fn point(
+    rows: impl Iterator<Item = usize>,
+    value: &dyn Fn(usize) -> f64,
+    weights: Option<Weights>,
+) -> Option<f64> {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for row in rows {
+        let weight = weights.map_or(1.0, |weights| weights.values[row]);
+        sum += weight * value(row);
+        total += weight;
+    }
+    (total > 0.0).then(|| sum / total)
+}
+
+/// A mean with its betting interval, over the rows in the order given.
+pub(super) fn mean_estimate(
+    order: &[usize],
+    value: &dyn Fn(usize) -> f64,
+    weights: Option<Weights>,
+    range: Interval,
+    alpha: f64,
+) -> Result<Estimate> {
+    let values: Vec<f64> = order.iter().map(|row| value(*row)).collect();
+    let picked: Option<Vec<f64>> =
+        weights.map(|weights| order.iter().map(|row| weights.values[*row]).collect());
+    let weighting = picked.as_deref().zip(weights.map(|weights| weights.max));
+    let interval = betting_interval(&values, weighting, range.low, range.high, alpha)?;
+    let mean = point(order.iter().copied(), value, weights);
+    Ok(Estimate::new(order.len(), mean, interval, range))
+}
+
+/// The worst of a column: ends by `pick`, point estimates by `worse`.
+fn worst(column: &[Estimate], pick: fn(f64, f64) -> f64, worse: fn(f64, f64) -> bool) -> Worst {
+    let merge = |a: Interval, b: Interval| Interval::new(pick(a.low, b.low), pick(a.high, b.high));
+    let intervals = column.iter().map(|estimate| estimate.interval);
+    let all = intervals.reduce(merge).expect("there is a group: checked");
+    let estimable = column.iter().filter_map(Estimate::bounds).reduce(merge);
+    let mut found: Option<(usize, f64)> = None;
+    for (group, estimate) in column.iter().enumerate() {
+        if let Some(value) = estimate.value
+            && found.is_none_or(|(_, so_far)| worse(value, so_far))
+        {
+            found = Some((group, value));
+        }
+    }
+    Worst { all, estimable, group: found.map(|(group, _)| group) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{mean_interval, weighted_mean_interval};
+    use super::*;
+
+    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, seed: 1 };
+
+    fn losses(n: usize) -> Vec<f64> {
+        (0..n).map(|i| (i * 7 % 11) as f64 / 5.0).collect()
+    }
+
+    #[test]
+    fn columns_use_the_groups_that_have_rows_and_keep_the_others() {
+        let (a, b) = (losses(200), losses(3));
+        let right: Vec<bool> = a.iter().map(|loss| *loss < 1.5).collect();
+        let positive: Vec<bool> = (0..200).map(|i| i % 4 == 0).collect();
+        let none = [false; 3];
+        let groups = [
+            Rows {
+                losses: &a,
+                correct: Some(&right),
+                binary: Some(Binary { scores: &a, positive: &positive }),
+                weights: None,
+            },
+            Rows::default(),
+            Rows {
+                losses: &b,
+                correct: Some(&right[..3]),
+                binary: Some(Binary { scores: &b, positive: &none }),
+                weights: None,
+            },
+        ];
+        let mut groups = groups;
+        groups[1].correct = Some(&[]);
+        groups[1].binary = Some(Binary { scores: &[], positive: &[] });
+        let found = evaluate(&groups, &SETTINGS).unwrap();
+        let [big, empty, small] = &found.groups[..] else { panic!("three groups") };
+
+        let hits = right.iter().filter(|r| **r).count() as u64;
+        assert_eq!(big.accuracy.unwrap().interval, clopper_pearson(hits, 200, 0.025).unwrap());
+        let hits = (0..200).filter(|i| right[*i] && positive[*i]).count() as u64;
+        let rate = big.true_positive_rate.unwrap();
+        assert_eq!((rate.rows, rate.interval), (50, clopper_pearson(hits, 50, 0.05).unwrap()));
+        let misses = (0..200).filter(|i| !right[*i] && !positive[*i]).count() as u64;
+        let rate = big.false_positive_rate.unwrap();
+        assert_eq!((rate.rows, rate.interval), (150, clopper_pearson(misses, 150, 0.025).unwrap()));
+        let auc = auc_interval(&a, &positive, 0.05).unwrap().unwrap();
+        assert_eq!(big.auc.unwrap().interval, auc.interval);
+
+        assert_eq!((empty.rows, empty.risk, empty.clipped_risk.value), (0, None, None));
+        assert_eq!(empty.clipped_risk.interval, Interval::new(0.0, 2.0));
+        assert!(!empty.clipped_risk.estimable && empty.accuracy.unwrap().bounds().is_none());
+        assert_eq!(small.true_positive_rate.unwrap().value, None);
+        assert_eq!(small.auc.unwrap().bounds(), None);
+        assert_eq!(small.rows, 3);
+
+        // The worst group: an empty one could be as bad as can be.
+        assert_eq!(found.worst_risk.all.high, 2.0);
+        assert_eq!(found.worst_accuracy.unwrap().all.low, 0.0);
+        assert!(found.worst_risk.estimable.unwrap().high < 2.0);
+        assert!(found.worst_risk.all.low >= big.clipped_risk.interval.low);
+    }
+
+    #[test]
+    fn risks_are_clipped_in_the_interval_only() {
+        let mut a = losses(100);
+        a[3] = 50.0;
+        a[60] = 2.5;
+        let found = evaluate(&[Rows { losses: &a, ..Rows::default() }], &SETTINGS).unwrap();
+        let group = found.groups[0];
+        assert_eq!(group.clipped, 2);
+        assert!((group.risk.unwrap() - a.iter().sum::<f64>() / 100.0).abs() < 1e-12);
+        let clipped: Vec<f64> = a.iter().map(|loss| loss.min(2.0)).collect();
+        let mean = clipped.iter().sum::<f64>() / 100.0;
+        assert!((group.clipped_risk.value.unwrap() - mean).abs() < 1e-12);
+        let order = Orders::new(1).next(100);
+        let shuffled: Vec<f64> = order.iter().map(|r| clipped[*r]).collect();
+        assert_eq!(group.clipped_risk.interval, mean_interval(&shuffled, 0.0, 2.0, 0.05).unwrap());
+        assert_eq!(found.worst_accuracy, None);
+    }
+
+    #[test]
+    fn weights_reach_every_column() {
+        let a = losses(60);
+        let right: Vec<bool> = a.iter().map(|loss| *loss < 1.5).collect();
+        let positive: Vec<bool> = (0..60).map(|i| i % 4 == 0).collect();
+        let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
+        let rows = Rows {
+            losses: &a,
+            correct: Some(&right),
+            binary: Some(Binary { scores: &a, positive: &positive }),
+            weights: Some(Weights { values: &weights, max: 2.0 }),
+        };
+        let found = evaluate(&[rows], &SETTINGS).unwrap().groups[0];
+        let kept: Vec<usize> =
+            Orders::new(1).next(60).into_iter().filter(|r| positive[*r]).collect();
+        let pick = |f: &dyn Fn(usize) -> f64| -> Vec<f64> { kept.iter().map(|r| f(*r)).collect() };
+        let (x, w) = (pick(&|r| f64::from(u8::from(right[r]))), pick(&|r| weights[r]));
+        let expected = weighted_mean_interval(&x, &w, 2.0, 0.0, 1.0, 0.05).unwrap();
+        assert_eq!(found.true_positive_rate.unwrap().interval, expected);
+        let total: f64 = weights.iter().sum();
+        let risk = a.iter().zip(&weights).map(|(a, w)| a * w).sum::<f64>() / total;
+        assert!((found.risk.unwrap() - risk).abs() < 1e-12);
+        assert_eq!(found.auc, None);
+    }
+
+    #[test]
+    fn a_later_group_does_not_change_an_earlier_one_and_seeds_matter() {
+        let (a, b) = (losses(100), losses(50));
+        let rows = |losses| Rows { losses, ..Rows::default() };
+        // Twice δ for twice the groups: the same level.
+        let one = evaluate(&[rows(&a)], &SETTINGS).unwrap();
+        let wide = Settings { delta: 0.1, ..SETTINGS };
+        let two = evaluate(&[rows(&a), rows(&b)], &wide).unwrap();
+        assert_eq!(one.groups[0], two.groups[0]);
+        assert_eq!(two, evaluate(&[rows(&a), rows(&b)], &wide).unwrap());
+        let other = evaluate(&[rows(&a)], &Settings { seed: 2, ..SETTINGS }).unwrap();
+        assert_ne!(one.groups[0].clipped_risk.interval, other.groups[0].clipped_risk.interval);
+    }
+
+    #[test]
+    fn the_worst_group_is_found_at_both_ends() {
+        let estimate = |low, value, high| {
+            Estimate::new(9, Some(value), Interval::new(low, high), Interval::new(0.0, 1.0))
+        };
+        let column = [estimate(0.1, 0.2, 0.9), estimate(0.3, 0.4, 0.5), estimate(0.0, 0.4, 1.0)];
+        let risk = worst(&column, f64::max, |a, b| a > b);
+        assert_eq!((risk.all, risk.group), (Interval::new(0.3, 1.0), Some(1)));
+        assert_eq!(risk.estimable, Some(Interval::new(0.3, 0.9)));
+        let accuracy = worst(&column, f64::min, |a, b| a < b);
+        assert_eq!((accuracy.all, accuracy.group), (Interval::new(0.0, 0.5), Some(0)));
+        assert_eq!(accuracy.estimable, Some(Interval::new(0.1, 0.5)));
+    }
+
+    #[test]
+    fn bad_rows_are_named() {
+        let text =
+            |rows: &[Rows], settings: &Settings| evaluate(rows, settings).unwrap_err().to_string();
+        let good = [0.5, 0.7];
+        let rows = |losses| Rows { losses, ..Rows::default() };
+        assert_eq!(
+            text(&[rows(&good), rows(&[0.1, -0.2])], &SETTINGS),
+            "loss = -0.2 (row 1 of group 1): expected a number at least 0"
+        );
+        assert!(matches!(
+            evaluate(&[rows(&[0.1, f64::INFINITY])], &SETTINGS),
+            Err(Error::NonFiniteLoss { group: 0, round: 0, .. })
+        ));
+        let weighted =
+            Rows { weights: Some(Weights { values: &[1.0, 3.0], max: 2.0 }), ..rows(&good) };
+        assert_eq!(
+            text(&[weighted], &SETTINGS),
+            "weight = 3 (row 1 of group 0): expected a number in [0, max]"
+        );
+        let graded = Rows { correct: Some(&[true, true]), ..rows(&good) };
+        assert_eq!(
+            text(&[graded, rows(&good)], &SETTINGS),
+            "correct = given for some groups: expected it for all groups or for none"
+        );
+        let short = Rows { correct: Some(&[true]), ..rows(&good) };
+        assert!(matches!(evaluate(&[short], &SETTINGS), Err(Error::Length { .. })));
+        assert!(matches!(evaluate(&[], &SETTINGS), Err(Error::Length { .. })));
+        for settings in [
+            Settings { delta: 1.0, ..SETTINGS },
+            Settings { cap: 0.0, ..SETTINGS },
+            Settings { cap: f64::NAN, ..SETTINGS },
+        ] {
+            assert!(matches!(evaluate(&[rows(&good)], &settings), Err(Error::Parameter { .. })));
+        }
+    }
+}

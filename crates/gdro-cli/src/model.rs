@@ -1,11 +1,14 @@
 //! The saved model: all that predicting and explaining needs.
 
+use std::path::Path;
+
+use gdro::certificate::Certificate;
 use gdro::loss::{AnyLoss, Loss};
 use gdro_data::{Encoding, Grouping, Prepared, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
-use crate::job::Job;
+use crate::job::{Job, LossName};
 
 /// Version of the format of `model.json`.
 const FORMAT: u32 = 1;
@@ -17,50 +20,49 @@ pub struct Model {
     /// Version of this format.
     format: u32,
     /// Version of gdro that wrote it.
-    gdro: String,
-    /// Name of the loss.
-    loss: String,
+    pub gdro: String,
+    /// The loss.
+    pub loss: LossName,
     /// Number of scores c.
-    outputs: usize,
+    pub outputs: usize,
     /// Names of the features, in the order of the weights.
-    features: Vec<String>,
+    pub features: Vec<String>,
     /// Weights, c numbers per feature.
-    weights: Vec<f64>,
+    pub weights: Vec<f64>,
     /// Intercepts: c numbers, or none when the last feature is the constant 1.
-    intercepts: Vec<f64>,
+    pub intercepts: Vec<f64>,
     /// How features are made from a table.
-    encoding: Encoding,
+    pub encoding: Encoding,
     /// What is predicted.
-    target: Target,
+    pub target: Target,
     /// How groups are made from a table.
-    grouping: Grouping,
+    pub grouping: Grouping,
     /// Averaged weights of the groups, in the order of their names.
-    group_weights: Vec<f64>,
-    /// Rounds that were played.
-    rounds: u64,
+    pub group_weights: Vec<f64>,
+    /// How far the model is from the optimum on its training rows.
+    pub certificate: Certificate,
     /// Seed.
     seed: u64,
     /// The resolved job.
-    job: Job,
+    pub job: Job,
 }
 
 impl Model {
     /// The model `w` of a training run.
-    pub fn new(
+    pub fn assemble(
         job: &Job,
         prepared: &Prepared,
         loss: &AnyLoss,
         w: &[f64],
-        group_weights: &[f64],
-        rounds: u64,
+        group_weights: Vec<f64>,
+        certificate: &Certificate,
     ) -> Self {
         let (outputs, features) = (loss.outputs(), prepared.encoding.feature_names());
         let (weights, intercepts) = w.split_at(features.len() * outputs);
-        let of_all = |g: &gdro_data::Group| g.train.map_or(0.0, |i| group_weights[i]);
         Model {
             format: FORMAT,
             gdro: env!("CARGO_PKG_VERSION").into(),
-            loss: loss.name().into(),
+            loss: LossName::of(loss),
             outputs,
             features,
             weights: weights.to_vec(),
@@ -68,11 +70,52 @@ impl Model {
             encoding: prepared.encoding.clone(),
             target: prepared.target.clone(),
             grouping: prepared.grouping.clone(),
-            group_weights: prepared.groups.iter().map(of_all).collect(),
-            rounds,
+            group_weights,
+            certificate: certificate.clone(),
             seed: job.training.seed,
             job: job.clone(),
         }
+    }
+
+    /// Reads a `model.json`, or the one in a folder.
+    pub fn load(path: &Path) -> Result<Self> {
+        let file = if path.is_dir() { path.join("model.json") } else { path.to_owned() };
+        let name = file.display();
+        let text = std::fs::read_to_string(&file)
+            .map_err(|e| Failure::input(format!("cannot read the model {name}: {e}")))?;
+        let broken = |e: serde_json::Error| {
+            let (line, column) = (e.line(), e.column());
+            Failure::input(format!("{name}:{line}:{column}: not a model of gdro: {e}"))
+        };
+        let value: serde_json::Value = serde_json::from_str(&text).map_err(broken)?;
+        let format = value.get("format").and_then(serde_json::Value::as_u64);
+        if format != Some(u64::from(FORMAT)) {
+            let found = format.map_or("none".to_owned(), |f| f.to_string());
+            return Err(Failure::input(format!(
+                "{name}: format version {found}: this program reads version {FORMAT}"
+            )));
+        }
+        let model: Model = serde_json::from_str(&text).map_err(broken)?;
+        let fits = model.weights.len() == model.features.len() * model.outputs
+            && model.features.len() == model.encoding.dimension()
+            && [0, model.outputs].contains(&model.intercepts.len())
+            && model.group_weights.len() == model.grouping.names().len()
+            && model.outputs >= 1;
+        if !fits {
+            return Err(Failure::input(format!(
+                "{name}: the numbers of weights, features and groups do not fit together"
+            )));
+        }
+        let numbers = model.weights.iter().chain(&model.intercepts).chain(&model.group_weights);
+        if let Some(bad) = numbers.copied().find(|v| !v.is_finite()) {
+            return Err(Failure::input(format!("{name}: a weight is {bad}")));
+        }
+        Ok(model)
+    }
+
+    /// Weights and intercepts as one array.
+    pub fn w(&self) -> Vec<f64> {
+        [&self.weights[..], &self.intercepts[..]].concat()
     }
 
     /// The text of `model.json`.

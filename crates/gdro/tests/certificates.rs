@@ -131,17 +131,41 @@ fn bounds_enclose_the_optimum_of_random_problems() {
         unsolved += usize::from(best.gap() > 1e-6 * (1.0 + best.upper.abs()));
         let (w, q) = (random.model(&mut rng), random.weights(&mut rng));
         let certificate =
-            certify(&random.data, &random.loss, &random.problem(), &w, &q, None).unwrap();
+            certify(&random.data, &random.loss, &random.problem(), &w, &q, None, 0).unwrap();
         assert!(certificate.lower <= best.upper, "case {case}: {certificate:?} {best:?}");
         assert!(certificate.upper >= best.lower, "case {case}: {certificate:?} {best:?}");
-        let own =
-            certify(&random.data, &random.loss, &random.problem(), &best.w, &best.q, None).unwrap();
+        let own = certify(&random.data, &random.loss, &random.problem(), &best.w, &best.q, None, 0)
+            .unwrap();
         assert!(own.lower <= best.upper && own.upper >= best.lower, "case {case}");
         tight += usize::from(own.gap < 1e-6 * (1.0 + own.upper.abs()));
     }
     // And they are not vacuous: at the optimum the two bounds meet.
     assert!(tight > 9_980, "{tight} of 10,000 certificates at the optimum are tight");
     assert!(unsolved < 20, "{unsolved} of 10,000 problems are not solved to 1e-6");
+}
+
+/// Dual ascent raises the lower bound of poor group weights, and never above the optimum.
+#[test]
+fn dual_ascent_tightens_the_bound() {
+    let mut rng = Rng::seed_from_u64(77);
+    let (mut before, mut after) = (0.0, 0.0);
+    for case in 0..300 {
+        let mut random = random(&mut rng);
+        random.goal = Goal::Adversary;
+        let mut risks =
+            DatasetRisks::new(&random.data, &random.loss, random.domain.intercept.is_some());
+        let best = solve(&mut risks, &random.problem(), &Options::default()).unwrap();
+        let q = random.weights(&mut rng);
+        let bound = |steps| {
+            let problem = random.problem();
+            certify(&random.data, &random.loss, &problem, &best.w, &q, None, steps).unwrap()
+        };
+        let (plain, better) = (bound(0), bound(12));
+        assert!(better.lower >= plain.lower && better.lower <= best.upper, "case {case}");
+        before += plain.gap;
+        after += better.gap;
+    }
+    assert!(after < 0.25 * before, "{before} {after}");
 }
 
 #[test]
@@ -153,7 +177,7 @@ fn a_worse_model_has_a_larger_gap() {
             DatasetRisks::new(&random.data, &random.loss, random.domain.intercept.is_some());
         let best = solve(&mut risks, &random.problem(), &Options::default()).unwrap();
         let gap = |w: &[f64]| -> Certificate {
-            certify(&random.data, &random.loss, &random.problem(), w, &best.q, None).unwrap()
+            certify(&random.data, &random.loss, &random.problem(), w, &best.q, None, 0).unwrap()
         };
         let other = random.model(&mut rng);
         let excess = gap(&other).upper - gap(&best.w).upper;
@@ -175,7 +199,7 @@ fn models_outside_of_the_domain_are_refused() {
     let q = random.weights(&mut rng);
     for bad in [100.0, f64::NAN, f64::INFINITY] {
         let w = vec![bad; random.model_len()];
-        assert!(certify(&random.data, &random.loss, &random.problem(), &w, &q, None).is_err());
+        assert!(certify(&random.data, &random.loss, &random.problem(), &w, &q, None, 0).is_err());
     }
 }
 
@@ -207,6 +231,7 @@ fn offset_errors_widen_the_bounds() {
             &exact.w,
             &exact.q,
             Some(&error),
+            0,
         )
         .unwrap();
         assert!(certificate.lower <= exact.upper && certificate.upper >= exact.lower);

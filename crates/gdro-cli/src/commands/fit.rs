@@ -38,10 +38,16 @@ pub struct Fit {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Goal")]
 struct GoalArgs {
-    /// max (largest group risk), top-k:K (mean of the K largest), average (rows alike), balanced
-    /// (groups alike) [default: max]
+    /// max (largest group risk), top-k:K (mean of the K largest), regret (largest excess over what a
+    /// model for the group alone attains), average (rows alike), balanced (groups alike) [default: max]
     #[arg(long)]
     objective: Option<String>,
+    /// Compare groups by risk minus an offset: FILE (CSV: group,offset)
+    #[arg(long, value_name = "FILE")]
+    offsets: Option<String>,
+    /// Compare groups by risk plus C/√n, n its rows: small groups count for more (Sagawa et al.)
+    #[arg(long, value_name = "C", allow_hyphen_values = true, value_parser = number)]
+    adjustment: Option<Value>,
     /// logistic, squared or softmax [default: by the kind of target]
     #[arg(long)]
     loss: Option<String>,
@@ -61,26 +67,33 @@ struct GoalArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
 struct SolverArgs {
-    /// smd-m, smd-1, online-1, smd-r, smpa-m, atkro-m, atkro-k or atkro-1 [default: smd-m, atkro-m
-    /// for top-k]
+    /// exact; smd-m, smd-1, online-1, smd-r, smpa-m, atkro-m, atkro-k or atkro-1; or auto: exact where
+    /// it fits [default: auto]
     #[arg(long)]
     solver: Option<String>,
+    /// Stop when the certified gap to the optimum is at most this
+    #[arg(long, value_name = "GAP", allow_hyphen_values = true, value_parser = number)]
+    tol: Option<Value>,
     /// Steps that fall with time and need no number of rounds (smd-m, online-1, atkro-m)
     #[arg(long)]
     anytime: bool,
-    /// Number of rounds, such as 2e5 [default: by solver and budget]
+    /// Number of rounds, such as 2e5; with --tol those of the first run, and each further one takes
+    /// 4 times as many [default: by solver and budget]
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     rounds: Option<Value>,
-    /// Multiplier on the theorem's step of the weights [default: 1]
+    /// Multiplier on the theorem's step of the weights [default: by short pilot runs]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = number)]
     step_w: Option<Value>,
-    /// Multiplier on the theorem's step of the group weights [default: 1]
+    /// Multiplier on the theorem's step of the group weights [default: by short pilot
+    /// runs]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = number)]
     step_q: Option<Value>,
-    /// uniform, weighted, suffix (second half) or last [default: the theorem's]
+    /// uniform, weighted, suffix (second half) or last [default: the theorem's; suffix with steps by
+    /// pilot runs]
     #[arg(long)]
     average: Option<String>,
-    /// Range of the losses for steps and bandit players [default: what the domain implies]
+    /// Range of the losses for steps and bandit players [default: what the domain implies; with
+    /// steps by pilot runs, what 999 of 1000 losses of the balanced model stay below]
     #[arg(long, value_name = "M", allow_hyphen_values = true, value_parser = number)]
     loss_range: Option<Value>,
     /// Visit each row at most once: all rows, or as many of each group as FILE (CSV: group,budget)
@@ -118,6 +131,9 @@ struct TableArgs {
     /// [default: 0.2]
     #[arg(long, value_name = "F", allow_hyphen_values = true, value_parser = number)]
     holdout: Option<Value>,
+    /// Intervals hold for all groups at once with probability 1 − D [default: 0.05]
+    #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = number)]
+    delta: Option<Value>,
     /// Texts that mean a missing cell, besides the empty one
     #[arg(long, value_name = "TEXTS")]
     na: Option<String>,
@@ -215,11 +231,14 @@ impl Fit {
         let mut settings = Settings::default();
         let goal = &self.goal;
         settings.set_some("objective", goal.objective.clone());
+        settings.set_some("offsets", goal.offsets.clone());
+        settings.set_some("adjustment", goal.adjustment.clone());
         settings.set_some("loss", goal.loss.clone());
         settings.set_some("ball", goal.ball.clone());
         settings.set_some("l2", goal.l2.clone());
         let solver = &self.solver;
         settings.set_some("solver", solver.solver.clone());
+        settings.set_some("tol", solver.tol.clone());
         settings.set_some("rounds", solver.rounds.clone());
         settings.set_some("step-w", solver.step_w.clone());
         settings.set_some("step-q", solver.step_q.clone());
@@ -238,6 +257,7 @@ impl Fit {
         settings.set_some("groups", table.groups.as_deref().map(list));
         settings.set_some("group-features", table.group_features.clone());
         settings.set_some("holdout", table.holdout.clone());
+        settings.set_some("delta", table.delta.clone());
         settings.set_some("na", table.na.as_deref().map(list));
         settings.set_some("missing", table.missing.clone());
         settings.set_some("missing-group", table.missing_group.clone());

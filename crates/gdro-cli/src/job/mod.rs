@@ -8,7 +8,7 @@ mod settings;
 mod training;
 
 pub use settings::Settings;
-pub use training::{Baseline, Budget, LossName, Objective, Training};
+pub use training::{Baseline, Budget, LossName, Objective, SolverName, Training};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,10 +55,8 @@ impl Job {
             let names: Result<Vec<&str>> = tables.into_iter().map(|path| utf8(path)).collect();
             options.set("tables", names?);
         }
-        let of = |key| options.peek(key).or(settings.peek(key)).map(str::to_owned);
-        let objective = of("objective").and_then(|o| o.parse().ok()).unwrap_or(Objective::Max);
-        let default = || resolve::default_solver(objective).name().to_owned();
-        let solver = of("solver").unwrap_or_else(default);
+        let solver = options.peek("solver").or(settings.peek("solver")).unwrap_or("auto");
+        let solver = solver.to_owned();
         settings.overlay(options, &solver);
         settings.into_job()
     }

@@ -6,30 +6,23 @@ use gdro::algorithm::Algorithm;
 use gdro_data::DataOptions;
 
 use super::Job;
-use super::settings::Settings;
-use super::training::{Budget, Objective, Training};
+use super::settings::{SOLVER, Settings};
+use super::training::{Budget, Objective, SolverName, Training};
 use crate::failure::{Failure, Result};
 
 /// Most rounds that can be asked for.
 const MOST_ROUNDS: u64 = 9_000_000_000_000_000;
 
-/// The solver of an objective unless another one is named.
-pub(super) fn default_solver(objective: Objective) -> Algorithm {
-    match objective {
-        Objective::TopK(_) => Algorithm::AtkroM,
-        _ => Algorithm::SmdM,
-    }
-}
-
 impl Settings {
     /// Checks everything and fills in what is left open.
-    pub(super) fn into_job(self) -> Result<Job> {
+    pub(super) fn into_job(mut self) -> Result<Job> {
         let tables: Vec<PathBuf> = self.decoded("tables", "a list of files")?.unwrap_or_default();
         if tables.is_empty() {
             return Err(Failure::input(
                 "no table: expected a file of rows, or a job file that names one",
             ));
         }
+        self.drop_rounds()?;
         let mut training = self.training()?;
         let out = self.text("out")?;
         if out.as_deref() == Some("") {
@@ -41,12 +34,37 @@ impl Settings {
         Ok(Job { tables, data, training, out: out.map(PathBuf::from), places: self.places() })
     }
 
+    /// Settings of rounds: an error with a solver that plays none, unless they stand in its own table.
+    fn drop_rounds(&mut self) -> Result<()> {
+        let solver = self.named("solver")?.unwrap_or(SolverName::Auto);
+        if solver.algorithm().is_some() {
+            return Ok(());
+        }
+        for key in SOLVER.into_iter().filter(|key| *key != "tol") {
+            if self.insists(key) {
+                let who = match solver {
+                    SolverName::Auto => "auto decides by itself",
+                    _ => "exact plays no rounds",
+                };
+                return self.refuse(
+                    key,
+                    &format!("{who}: name a solver that uses it, such as smd-m or online-1"),
+                );
+            }
+            self.forget(key);
+        }
+        Ok(())
+    }
+
     fn training(&self) -> Result<Training> {
         let objective = self.named("objective")?.unwrap_or(Objective::Max);
         let ball = self.number("ball")?;
         Ok(Training {
             objective,
-            solver: self.named("solver")?.unwrap_or(default_solver(objective)),
+            solver: self.named("solver")?.unwrap_or(SolverName::Auto),
+            tol: self.number("tol")?,
+            offsets: self.text("offsets")?.map(PathBuf::from),
+            adjustment: self.number("adjustment")?,
             anytime: self.flag("anytime")?,
             loss: self.named("loss")?,
             loss_range: self.number("loss-range")?,
@@ -54,8 +72,8 @@ impl Settings {
             l2: self.number("l2")?.unwrap_or(if ball.is_some() { 0.0 } else { 1e-4 }),
             penalize_intercept: self.flag("penalize-intercept")?,
             rounds: self.count("rounds", 1, MOST_ROUNDS)?,
-            step_w: self.number("step-w")?.unwrap_or(1.0),
-            step_q: self.number("step-q")?.unwrap_or(1.0),
+            step_w: self.number("step-w")?,
+            step_q: self.number("step-q")?,
             average: self.decoded("average", "uniform, weighted, suffix or last")?,
             budget: self.text("budget")?.map(|text| match text.as_str() {
                 "all" => Budget::All,
@@ -63,6 +81,7 @@ impl Settings {
             }),
             holdout: self.number("holdout")?.unwrap_or(0.2),
             seed: self.count("seed", 0, i64::MAX as u64)?.unwrap_or(0),
+            delta: self.number("delta")?.unwrap_or(0.05),
         })
     }
 
@@ -78,9 +97,12 @@ impl Settings {
         let (solver, objective) = (training.solver, training.objective);
         let above_zero = [
             ("ball", training.ball, "a radius above 0"),
-            ("step-w", Some(training.step_w), "a multiplier above 0"),
-            ("step-q", Some(training.step_q), "a multiplier above 0"),
+            ("step-w", training.step_w, "a multiplier above 0"),
+            ("step-q", training.step_q, "a multiplier above 0"),
             ("loss-range", training.loss_range, "a number above 0"),
+            ("tol", training.tol, "a gap above 0"),
+            ("adjustment", training.adjustment, "a number above 0"),
+            ("delta", Some(training.delta), "a probability between 0 and 1"),
         ];
         for (key, value, expected) in above_zero {
             if value.is_some_and(|v| v <= 0.0) {
@@ -96,12 +118,17 @@ impl Settings {
                 "a positive penalty, or a ball (ball B), since nothing else would bound the model",
             ));
         }
+        if training.delta >= 1.0 {
+            return Err(self.bad("delta", "a probability between 0 and 1"));
+        }
+        self.check_offsets(training)?;
         let holdout = training.holdout;
         if !((0.0..1.0).contains(&holdout) || holdout >= 1.0 && holdout.fract() == 0.0) {
             let expected = "a share from 0 to below 1, or a whole number of rows per group";
             return Err(self.bad("holdout", expected));
         }
-        self.check_objective(training)?;
+        let SolverName::Rounds(solver) = solver else { return Ok(()) };
+        self.check_objective(training, solver)?;
         if training.anytime && !solver.has_anytime_form() {
             return self.refuse(
                 "anytime",
@@ -115,7 +142,7 @@ impl Settings {
                 let why = format!("the group weights do not move under the objective {objective}");
                 return self.refuse("step-q", &why);
             }
-            training.step_q = 1.0;
+            training.step_q = Some(1.0);
             if solver == Algorithm::Online1 {
                 if self.insists("loss-range") {
                     let why = format!(
@@ -130,8 +157,8 @@ impl Settings {
     }
 
     /// Refuses a solver that does not play for the objective.
-    fn check_objective(&self, training: &Training) -> Result<()> {
-        let (solver, objective) = (training.solver, training.objective);
+    fn check_objective(&self, training: &Training, solver: Algorithm) -> Result<()> {
+        let objective = training.objective;
         // Speak of the solver when it was chosen here, of the objective when only that was.
         let key =
             if self.has("solver") && (self.is_option("solver") || !self.is_option("objective")) {
@@ -158,12 +185,34 @@ impl Settings {
                 let why = format!("{solver} minimises top-k:K, not {objective}: {plain}");
                 self.refuse(key, &why)
             }
-            _ if objective.fixes_weights() && solver.uses_budgets() => {
+            _ if solver.uses_budgets() && objective != Objective::Max => {
                 let why =
                     format!("{solver} plays a weighted form of max, not {objective}: {plain}");
                 self.refuse(key, &why)
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses offsets where they change nothing or contradict each other.
+    fn check_offsets(&self, training: &Training) -> Result<()> {
+        let keys = ["offsets", "adjustment"].into_iter().filter(|key| self.has(key));
+        let given: Vec<&str> = keys.collect();
+        match given[..] {
+            [] => Ok(()),
+            [_, second] => {
+                self.refuse(second, "offsets come from one place: leave one of the two out")
+            }
+            [key, ..] => match training.objective {
+                Objective::Max | Objective::TopK(_) => Ok(()),
+                Objective::Regret => {
+                    self.refuse(key, "the objective regret has offsets of its own")
+                }
+                Objective::Average | Objective::Balanced => self.refuse(
+                    key,
+                    &format!("offsets change nothing under the objective {}", training.objective),
+                ),
+            },
         }
     }
 

@@ -3,19 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gdro::algorithm::Algorithm;
 use gdro_data::DataOptions;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::beside;
+use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 16] = [
+pub(super) const TRAINING: [&str; 20] = [
     "objective",
+    "offsets",
+    "adjustment",
     "solver",
+    "tol",
     "anytime",
     "loss",
     "loss-range",
@@ -28,13 +30,14 @@ pub(super) const TRAINING: [&str; 16] = [
     "average",
     "budget",
     "holdout",
+    "delta",
     "seed",
     "out",
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.
-const SOLVER: [&str; 7] =
-    ["anytime", "loss-range", "rounds", "step-w", "step-q", "average", "budget"];
+pub(super) const SOLVER: [&str; 8] =
+    ["anytime", "loss-range", "rounds", "step-w", "step-q", "average", "budget", "tol"];
 
 /// Where a setting was set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +97,7 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget") {
+            if matches!(key.as_str(), "tables" | "budget" | "offsets") {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });
@@ -113,7 +116,7 @@ impl Settings {
                 continue;
             }
             solver
-                .parse::<Algorithm>()
+                .parse::<SolverName>()
                 .map_err(|e| Failure::input(format!("{name}:{line}: [solver]: {e}")))?;
             let Value::Table(table) = value else {
                 return Err(Failure::input(format!(
@@ -169,6 +172,11 @@ impl Settings {
     pub(super) fn insists(&self, key: &str) -> bool {
         let origin = self.values.get(key).map(|s| s.origin);
         matches!(origin, Some(Origin::Option | Origin::File(_)))
+    }
+
+    /// Forgets a setting.
+    pub(super) fn forget(&mut self, key: &str) {
+        self.values.remove(key);
     }
 
     /// Whether a setting was given at all.

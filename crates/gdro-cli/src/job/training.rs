@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use gdro::algorithm::Algorithm;
 use gdro::average::Average;
+use gdro::loss::AnyLoss;
 use serde::{Deserialize, Serialize};
 
 /// What is minimised.
@@ -20,6 +21,8 @@ pub enum Objective {
     Average,
     /// The mean over groups.
     Balanced,
+    /// The largest regret R_i(w) − R_i*, where R_i* is what a model for group i alone attains.
+    Regret,
 }
 
 /// Ordinary training, with which the robust model is compared.
@@ -45,6 +48,7 @@ impl fmt::Display for Objective {
             Objective::TopK(k) => write!(f, "top-k:{k}"),
             Objective::Average => f.write_str("average"),
             Objective::Balanced => f.write_str("balanced"),
+            Objective::Regret => f.write_str("regret"),
         }
     }
 }
@@ -67,11 +71,12 @@ impl FromStr for Objective {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected max, top-k:K, average or balanced";
+        let expected = "expected max, top-k:K, regret, average or balanced";
         match text {
             "max" => Ok(Objective::Max),
             "average" => Ok(Objective::Average),
             "balanced" => Ok(Objective::Balanced),
+            "regret" => Ok(Objective::Regret),
             _ => {
                 let k = text.strip_prefix("top-k:").ok_or(format!("`{text}`: {expected}"))?;
                 match k.parse::<f64>() {
@@ -80,6 +85,70 @@ impl FromStr for Objective {
                 }
             }
         }
+    }
+}
+
+/// Who minimises the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum SolverName {
+    /// The reference solver where it fits, else the stochastic solver of the objective.
+    Auto,
+    /// The reference solver.
+    Exact,
+    /// One of the paper's algorithms, in rounds.
+    Rounds(Algorithm),
+}
+
+impl SolverName {
+    /// The algorithm, for the solvers that play rounds.
+    pub fn algorithm(self) -> Option<Algorithm> {
+        match self {
+            SolverName::Rounds(algorithm) => Some(algorithm),
+            SolverName::Auto | SolverName::Exact => None,
+        }
+    }
+}
+
+impl fmt::Display for SolverName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolverName::Auto => f.write_str("auto"),
+            SolverName::Exact => f.write_str("exact"),
+            SolverName::Rounds(algorithm) => f.write_str(algorithm.name()),
+        }
+    }
+}
+
+impl FromStr for SolverName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(SolverName::Auto),
+            "exact" => Ok(SolverName::Exact),
+            _ => text.parse().map(SolverName::Rounds).map_err(|_| {
+                let names: Vec<_> = Algorithm::ALL.iter().map(|a| a.name()).collect();
+                format!(
+                    "unknown solver `{text}`: expected one of auto, exact, {}",
+                    names.join(", ")
+                )
+            }),
+        }
+    }
+}
+
+impl From<SolverName> for String {
+    fn from(solver: SolverName) -> Self {
+        solver.to_string()
+    }
+}
+
+impl TryFrom<String> for SolverName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 
@@ -93,6 +162,17 @@ pub enum LossName {
     Softmax,
     /// For numbers.
     Squared,
+}
+
+impl LossName {
+    /// The name of a loss.
+    pub fn of(loss: &AnyLoss) -> Self {
+        match loss {
+            AnyLoss::Logistic(_) => LossName::Logistic,
+            AnyLoss::Softmax(_) => LossName::Softmax,
+            AnyLoss::Squared(_) => LossName::Squared,
+        }
+    }
 }
 
 impl FromStr for LossName {
@@ -126,8 +206,14 @@ pub enum Budget {
 pub struct Training {
     /// What is minimised.
     pub objective: Objective,
-    /// By which algorithm.
-    pub solver: Algorithm,
+    /// By which solver.
+    pub solver: SolverName,
+    /// Stop when the certified gap is at most this; the solver's own rule when absent.
+    pub tol: Option<f64>,
+    /// Offsets b_i of the groups (columns group, offset); none when absent.
+    pub offsets: Option<PathBuf>,
+    /// C of the offsets −C/√n_i; none when absent.
+    pub adjustment: Option<f64>,
     /// Whether its steps fall with time.
     pub anytime: bool,
     /// The loss; by the kind of target when absent.
@@ -142,10 +228,10 @@ pub struct Training {
     pub penalize_intercept: bool,
     /// Number of rounds; by solver and budget when absent.
     pub rounds: Option<u64>,
-    /// Multiplier on the theorem's step of w.
-    pub step_w: f64,
-    /// Multiplier on the theorem's step of q.
-    pub step_q: f64,
+    /// Multiplier on the theorem's step of w; by pilot runs when absent.
+    pub step_w: Option<f64>,
+    /// Multiplier on the theorem's step of q; by pilot runs when absent.
+    pub step_q: Option<f64>,
     /// The average; the theorem's when absent.
     pub average: Option<Average>,
     /// Budgets; draws with replacement when absent.
@@ -154,4 +240,6 @@ pub struct Training {
     pub holdout: f64,
     /// Seed of the split and of the solver.
     pub seed: u64,
+    /// δ: intervals hold for all groups at once with probability 1 − δ.
+    pub delta: f64,
 }

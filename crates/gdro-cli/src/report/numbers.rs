@@ -21,6 +21,17 @@ impl Scale {
         }
     }
 
+    /// The scale that shows two digits of a difference as small as `gap`.
+    pub fn precise(gap: f64) -> Self {
+        let digits = if gap > 0.0 { 1.0 - gap.log10().floor() } else { 12.0 };
+        Scale::Decimals(digits.clamp(4.0, 12.0) as usize)
+    }
+
+    /// Two ends of an interval.
+    pub fn ends(self, low: f64, high: f64) -> String {
+        format!("{} to {}", self.show(low), self.show(high))
+    }
+
     /// A number.
     pub fn show(self, value: f64) -> String {
         match self {

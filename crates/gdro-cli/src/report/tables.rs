@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use console::Term;
 use gdro::group_weights::effective_groups;
+use gdro::interval::{Estimate, Interval};
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Prepared, Target};
@@ -12,13 +13,16 @@ use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, percent};
 use super::summary::{Part, Summary, sizes};
 use crate::job::{Job, Objective};
-use crate::train::Fitted;
+use crate::train::{Fitted, Play, Solved};
 
 /// With more groups than [`FULL`] a table shows only this many, the worst.
 const WORST: usize = 10;
 
 /// Most groups that a table shows in full.
 const FULL: usize = 30;
+
+/// The first of the totals.
+const WORST_GROUP: &str = "worst group";
 
 /// What does not exist.
 const NONE: &str = "–";
@@ -180,13 +184,71 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             grid.column(["accuracy", name], cells(&of, &total));
         }
     }
+    if held_out && let Some(intervals) = &fitted.robust.intervals {
+        let at = |g: &Group| groups.iter().position(|other| other.name == g.name);
+        let ends = |scale: Scale, e: Option<Estimate>| match e {
+            Some(e) if e.rows > 0 => {
+                let shown = e.bounds().map(|i| scale.ends(i.low, i.high));
+                shown.unwrap_or_else(|| "not estimable".into())
+            }
+            _ => NONE.into(),
+        };
+        let is_worst = |t: &Total| t.name == WORST_GROUP;
+        let show = |t: &Total, i: Option<Interval>| {
+            let i = i.filter(|_| is_worst(t));
+            i.map_or(String::new(), |i| scale.ends(i.low, i.high))
+        };
+        let level = format!("at {}", percent(1.0 - job.training.delta));
+        grid.block();
+        let risk = |g: &Group| ends(scale, at(g).map(|i| intervals.groups[i].clipped_risk));
+        let worst = |t: &Total| show(t, intervals.worst_risk.estimable);
+        grid.column([&format!("{goal} {unit}"), &level], cells(&risk, &worst));
+        if let Some(comparison) = &fitted.comparison {
+            let change =
+                |g: &Group| ends(scale, at(g).map(|i| comparison.groups[i].clipped_difference));
+            let worst = |t: &Total| show(t, comparison.worst_estimable);
+            grid.column([&format!("{goal} − ERM"), &level], cells(&change, &worst));
+        }
+        if graded {
+            let accuracy = |e: Option<Estimate>| match e {
+                Some(e) if e.rows > 0 => e.bounds().map_or("not estimable".into(), |i| {
+                    format!("{} to {}", percent(i.low), percent(i.high))
+                }),
+                _ => NONE.into(),
+            };
+            let of = |g: &Group| accuracy(at(g).and_then(|i| intervals.groups[i].accuracy));
+            let worst = |t: &Total| {
+                let all =
+                    intervals.worst_accuracy.and_then(|w| w.estimable).filter(|_| is_worst(t));
+                all.map_or(String::new(), |i| format!("{} to {}", percent(i.low), percent(i.high)))
+            };
+            grid.column([&format!("{goal} accuracy"), &level], cells(&of, &worst));
+        }
+    }
     if !held_out {
         let scale = Scale::of(fitted.weights.iter().copied());
         grid.block();
         let weight = |g: &Group| of_place(&|p| scale.weight(fitted.weights[p]), g);
         grid.column(["group", "weight"], cells(&weight, &|_| String::new()));
-        let drawn = |g: &Group| of_place(&|p| count(fitted.samples[p]), g);
-        grid.column(["samples", "drawn"], cells(&drawn, &|_| String::new()));
+        if let Solved::Rounds(play) = &fitted.solved {
+            let drawn = |g: &Group| of_place(&|p| count(play.samples[p]), g);
+            grid.column(["samples", "drawn"], cells(&drawn, &|_| String::new()));
+        }
+        if let Some(offsets) = &fitted.offsets {
+            let scale = Scale::of(offsets.iter().copied());
+            grid.block();
+            let offset = |g: &Group| of_place(&|p| scale.show(offsets[p]), g);
+            let (top, name) = match job.training.objective {
+                Objective::Regret => ("risk", "alone"),
+                _ => ("", "offset"),
+            };
+            grid.column([top, name], cells(&offset, &|_| String::new()));
+            if job.training.objective == Objective::Regret {
+                let regret =
+                    |g: &Group| of_place(&|p| scale.show(models[2][p].risk - offsets[p]), g);
+                grid.column(["", "regret"], cells(&regret, &|_| String::new()));
+            }
+        }
     }
     grid
 }
@@ -215,7 +277,7 @@ fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3
         .iter()
         .map(|g| if held_out { g.test_rows } else { g.train_rows })
         .sum();
-    let mut totals = vec![total("worst group".into(), |p| Some(p.max))];
+    let mut totals = vec![total(WORST_GROUP.into(), |p| Some(p.max))];
     totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
     totals.push(total("mean over rows".into(), |p| Some(p.rows)));
     totals[1 + usize::from(k.is_some())].rows = count(rows as u64);
@@ -231,46 +293,76 @@ fn goal_name(objective: Objective) -> String {
     }
 }
 
-/// What else should be known.
-fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+/// The certificate in words.
+fn certificate(job: &Job, fitted: &Fitted) -> String {
+    let c = &fitted.certificate;
+    let scale = Scale::precise(c.gap);
+    let what = match job.training.objective {
+        Objective::Max if fitted.offsets.is_some() => "the largest risk after offsets",
+        Objective::Max => "the largest risk",
+        Objective::TopK(_) if fitted.offsets.is_some() => "the top-k risk after offsets",
+        Objective::TopK(_) => "the top-k risk",
+        Objective::Regret => "the largest regret",
+        Objective::Average => "the mean risk over rows",
+        Objective::Balanced => "the mean risk over groups",
+    };
+    let ridge = if job.training.l2 > 0.0 { " with the penalty" } else { "" };
+    format!(
+        "certified on training rows: {what}{ridge} is {}, and no model can go below {} (gap {:.1e})\n",
+        scale.show(c.upper),
+        scale.show(c.lower),
+        c.gap
+    )
+}
+
+/// What the rounds were like.
+fn rounds(fitted: &Fitted, play: &Play) -> String {
     let mut out = String::new();
-    let training = &job.training;
-    let samples: u64 = fitted.samples.iter().sum();
+    let samples: u64 = play.samples.iter().sum();
     let _ = writeln!(
         out,
         "{}: {}, {}, {:.2} s",
-        training.solver,
-        counted(fitted.rounds.0, "round"),
+        fitted.solver,
+        counted(play.rounds.0, "round"),
         counted(samples, "sample"),
         fitted.seconds
     );
-    let names: Vec<&str> = {
-        let with_rows = fitted.prepared.groups.iter().filter(|g| g.train.is_some());
-        with_rows.map(|g| g.name.as_str()).collect()
-    };
-    match fitted.outcome {
+    if play.piloted {
+        let (w, q) = play.steps;
+        let range = play.loss_range.map_or(String::new(), |m| format!(", loss range {m}"));
+        let _ = writeln!(
+            out,
+            "steps by pilot runs: {w:.3} and {q:.3} times those of the theorem{range}"
+        );
+    }
+    if play.certified {
+        let _ = writeln!(out, "stopped when the certified gap was small enough");
+    }
+    let with_rows = fitted.prepared.groups.iter().filter(|g| g.train.is_some());
+    let names: Vec<&str> = with_rows.map(|g| g.name.as_str()).collect();
+    match play.outcome {
         Outcome::Finished => {}
         Outcome::Stopped => {
             let _ = writeln!(
                 out,
                 "stopped by Ctrl-C after {} of {} rounds: this is the model so far",
-                count(fitted.rounds.0),
-                count(fitted.rounds.1)
+                count(play.rounds.0),
+                count(play.rounds.1)
             );
         }
         Outcome::Exhausted { group, budget } => {
             let _ = writeln!(
                 out,
                 "stopped after {} of {} rounds: the budget of group `{}` ({} rows) is used up",
-                count(fitted.rounds.0),
-                count(fitted.rounds.1),
+                count(play.rounds.0),
+                count(play.rounds.1),
                 names[group],
                 count(budget)
             );
         }
     }
-    if let Some(budgets) = &fitted.budgets {
-        let left = budgets.iter().zip(&fitted.samples).map(|(n, used)| n.saturating_sub(*used));
+    if let Some(budgets) = &play.budgets {
+        let left = budgets.iter().zip(&play.samples).map(|(n, used)| n.saturating_sub(*used));
         let mut list: Vec<(&str, u64)> = names.iter().copied().zip(left).collect();
         list.retain(|(_, left)| *left > 0);
         let total: u64 = list.iter().map(|(_, left)| left).sum();
@@ -280,6 +372,45 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
         let more = if more > 0 { format!(", … and {more} more groups") } else { String::new() };
         let list = if total > 0 { format!(": {}{more}", few.join(", ")) } else { String::new() };
         let _ = writeln!(out, "{} of the budget left unused{list}", counted(total, "row"));
+    }
+    if play.clipped > 0 {
+        let _ = writeln!(
+            out,
+            "losses above the loss range, clipped for the group weights only: {}; a larger --loss-range clips fewer",
+            count(play.clipped)
+        );
+    }
+    out
+}
+
+/// What else should be known.
+fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+    let mut out = String::new();
+    let training = &job.training;
+    match &fitted.solved {
+        Solved::Exact { iterations } => {
+            let _ = writeln!(
+                out,
+                "exact: {}, {:.2} s",
+                counted(*iterations as u64, "iteration"),
+                fitted.seconds
+            );
+        }
+        Solved::Rounds(play) => out += &rounds(fitted, play),
+    }
+    if let Some(reason) = &fitted.reason {
+        let _ = writeln!(out, "solver chosen by itself: {reason}");
+    }
+    out += &certificate(job, fitted);
+    if let Some(cap) = fitted.cap {
+        let clipped: usize =
+            fitted.robust.intervals.iter().flat_map(|i| &i.groups).map(|g| g.clipped).sum();
+        let _ = writeln!(
+            out,
+            "intervals: each column holds for all groups at once with probability {}; losses count as at most {cap}, which cuts {} of the rows held out; the worst group is that among the estimable ones",
+            percent(1.0 - job.training.delta),
+            count(clipped as u64)
+        );
     }
     if !training.objective.fixes_weights() {
         let (m, effective) = (fitted.weights.len(), effective_groups(&fitted.weights));
@@ -292,13 +423,6 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
                 "effective number of groups, by the averaged group weights: {effective:.1} of {m}"
             );
         }
-    }
-    if fitted.clipped > 0 {
-        let _ = writeln!(
-            out,
-            "losses above the loss range, clipped for the group weights only: {}; a larger --loss-range clips fewer",
-            count(fitted.clipped)
-        );
     }
     for warning in summary.warnings() {
         let _ = writeln!(out, "warning: {warning}");

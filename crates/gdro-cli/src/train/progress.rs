@@ -62,6 +62,13 @@ impl Watch {
         }
     }
 
+    /// The certified gap of the model at this point.
+    pub fn gap(&self, gap: f64) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("certified gap {gap:.1e}"));
+        }
+    }
+
     /// A solver that moves the bar as it goes.
     pub fn count<'a>(&self, solver: &'a mut dyn Solver) -> Counted<'a> {
         Counted { solver, bar: self.bar.clone() }

@@ -1,6 +1,5 @@
 //! The curve of a run.
 
-use gdro::run::Solver;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
@@ -30,19 +29,19 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Adds a point.
-    pub fn push(
+    /// Adds a point: rounds (or iterations), samples and seconds so far, risks, group weights, and
+    /// the objective without the ridge.
+    pub fn point(
         &mut self,
-        solver: &dyn Solver,
+        (round, samples, seconds): (u64, u64, f64),
         risks: &[f64],
         weights: &[f64],
         objective: f64,
-        seconds: f64,
     ) {
         let few = risks.len() <= MANY;
         self.points.push(Point {
-            round: solver.rounds(),
-            samples: solver.samples().iter().sum(),
+            round,
+            samples,
             seconds,
             max_risk: risks.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             objective,

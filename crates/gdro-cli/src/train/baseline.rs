@@ -1,0 +1,32 @@
+//! Ordinary training, for comparison.
+
+use gdro::exact::{self, DatasetRisks, Goal, Options, Problem};
+use gdro::game::Game;
+use gdro::loss::Loss;
+
+use super::Setting;
+use crate::job::Baseline;
+
+/// Trains the comparison to its optimum, under the same domain and ridge as the robust model.
+pub fn train(setting: &Setting, which: Baseline) -> gdro::Result<Vec<f64>> {
+    let pooled;
+    let data = match which {
+        Baseline::Erm => {
+            pooled = setting.data.pooled()?;
+            &pooled
+        }
+        Baseline::Balanced => &setting.data,
+    };
+    let m = data.groups();
+    let game = Game::gdro(m).with_ridge(setting.game.ridge);
+    let problem = Problem {
+        game: &game,
+        domain: &setting.domain,
+        features: data.features(),
+        outputs: setting.loss.outputs(),
+        goal: Goal::Fixed(vec![1.0 / m as f64; m]),
+    };
+    let mut risks = DatasetRisks::new(data, &setting.loss, setting.domain.intercept.is_some());
+    let options = Options { tolerance: 1e-8, ..Options::default() };
+    Ok(exact::solve(&mut risks, &problem, &options)?.w)
+}

@@ -1,0 +1,144 @@
+//! What the rows held out say about the models, with intervals.
+
+use gdro::Dataset;
+use gdro::interval::{
+    self, Binary, Comparison, Evaluation, Pairs, Rows, Settings, Weights, compare, loss_cap,
+};
+use gdro::loss::{AnyLoss, Loss};
+use gdro_data::Prepared;
+
+use super::Setting;
+use crate::job::Training;
+
+/// Intervals for several models on the same rows.
+pub struct Intervals {
+    /// M: losses count as min(ℓ, M).
+    pub cap: f64,
+    /// One per model; groups in the order of the table's groups.
+    pub evaluations: Vec<Evaluation>,
+    /// The first model against the second.
+    pub comparison: Comparison,
+}
+
+/// What a model says about the rows of one group.
+#[derive(Default)]
+pub struct Columns {
+    losses: Vec<f64>,
+    correct: Vec<bool>,
+    scores: Vec<f64>,
+}
+
+impl Intervals {
+    /// Intervals on the rows held out; `None` when there are none. M comes from training rows.
+    pub fn new(
+        setting: &Setting,
+        prepared: &Prepared,
+        training: &Training,
+        models: [&[f64]; 3],
+    ) -> gdro::Result<Option<Self>> {
+        let Some(test) = &prepared.test else { return Ok(None) };
+        let mut cap = 0f64;
+        for w in models {
+            let mut losses = Vec::with_capacity(setting.data.rows());
+            each_loss(setting, &setting.data, w, |_, loss, _| losses.push(loss))?;
+            cap = cap.max(loss_cap(&losses)?);
+        }
+        let settings = Settings { delta: training.delta, cap, seed: training.seed };
+        let of = |group: &gdro_data::Group| group.test.map_or(&[][..], |i| test.members(i));
+        let members: Vec<&[u32]> = prepared.groups.iter().map(of).collect();
+        let columns: Vec<Vec<Columns>> = models
+            .iter()
+            .map(|w| columns(setting, test, w, &members))
+            .collect::<gdro::Result<_>>()?;
+        let evaluations = columns
+            .iter()
+            .map(|columns| evaluate(setting, test, &members, columns, &settings))
+            .collect::<gdro::Result<_>>()?;
+        let weights = weights(test, &members);
+        let largest = largest_weight(test);
+        let pairs: Vec<Pairs<'_>> = (0..members.len())
+            .map(|i| Pairs {
+                first: &columns[0][i].losses,
+                second: &columns[1][i].losses,
+                weights: weights.as_ref().map(|w| Weights { values: &w[i], max: largest }),
+            })
+            .collect();
+        Ok(Some(Intervals { cap, evaluations, comparison: compare(&pairs, &settings)? }))
+    }
+}
+
+/// Calls `f(row, loss, scores)` for every row.
+fn each_loss(
+    setting: &Setting,
+    data: &Dataset,
+    w: &[f64],
+    mut f: impl FnMut(usize, f64, &[f64]),
+) -> gdro::Result<()> {
+    let mut failed = Ok(());
+    setting.each_score(data, w, |row, s| match setting.loss.value(s, data.sample(row).y) {
+        Ok(loss) => f(row, loss, s),
+        Err(error) => failed = Err(error),
+    });
+    failed
+}
+
+/// What a model says about every row, group by group.
+pub fn columns(
+    setting: &Setting,
+    data: &Dataset,
+    w: &[f64],
+    members: &[&[u32]],
+) -> gdro::Result<Vec<Columns>> {
+    let rows = data.rows();
+    let (mut losses, mut scores) = (vec![0.0; rows], vec![0.0; rows]);
+    let mut correct = vec![None; rows];
+    each_loss(setting, data, w, |row, loss, s| {
+        (losses[row], scores[row]) = (loss, s[0]);
+        correct[row] = setting.loss.correct(s, data.sample(row).y);
+    })?;
+    let of = |members: &&[u32]| Columns {
+        losses: members.iter().map(|r| losses[*r as usize]).collect(),
+        correct: members.iter().filter_map(|r| correct[*r as usize]).collect(),
+        scores: members.iter().map(|r| scores[*r as usize]).collect(),
+    };
+    Ok(members.iter().map(of).collect())
+}
+
+/// Intervals of one model.
+pub fn evaluate(
+    setting: &Setting,
+    data: &Dataset,
+    members: &[&[u32]],
+    columns: &[Columns],
+    settings: &Settings,
+) -> gdro::Result<Evaluation> {
+    let positive: Vec<Vec<bool>> = members
+        .iter()
+        .map(|rows| rows.iter().map(|r| data.sample(*r as usize).y > 0.0).collect())
+        .collect();
+    let weights = weights(data, members);
+    let largest = largest_weight(data);
+    let is_binary = matches!(setting.loss, AnyLoss::Logistic(_));
+    let is_graded = !matches!(setting.loss, AnyLoss::Squared(_));
+    let rows: Vec<Rows<'_>> = columns
+        .iter()
+        .enumerate()
+        .map(|(i, c)| Rows {
+            losses: &c.losses,
+            correct: is_graded.then_some(&c.correct[..]),
+            binary: is_binary.then_some(Binary { scores: &c.scores, positive: &positive[i] }),
+            weights: weights.as_ref().map(|w| Weights { values: &w[i], max: largest }),
+        })
+        .collect();
+    interval::evaluate(&rows, settings)
+}
+
+/// Row weights group by group, when rows have any.
+fn weights(data: &Dataset, members: &[&[u32]]) -> Option<Vec<Vec<f64>>> {
+    let of = |rows: &&[u32]| rows.iter().map(|r| data.weight(*r as usize)).collect();
+    data.is_weighted().then(|| members.iter().map(of).collect())
+}
+
+fn largest_weight(data: &Dataset) -> f64 {
+    (0..data.rows()).map(|r| data.weight(r)).fold(0.0, f64::max)
+}

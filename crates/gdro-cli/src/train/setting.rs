@@ -1,0 +1,188 @@
+//! The game that a job plays on a table.
+
+use gdro::Dataset;
+use gdro::algorithm::Algorithm;
+use gdro::domain::{Domain, L2Ball};
+use gdro::exact::{Goal, Problem, group_optima};
+use gdro::game::Game;
+use gdro::loss::{AnyLoss, Logistic, Loss, Softmax, Squared};
+use gdro_data::{Prepared, Split, Target, Task};
+
+use super::columns::read_numbers;
+use crate::failure::{Failure, Result};
+use crate::job::{Job, LossName, Objective, SolverName, Training};
+
+/// With more groups than this the stochastic solver draws one per round.
+const MANY_GROUPS: usize = 64;
+
+/// Work of the reference solver, in multiplications, that `auto` accepts: some minutes.
+const WORK: f64 = 1e12;
+
+/// Data, loss, domain and game.
+pub struct Setting {
+    /// Training rows.
+    pub data: Dataset,
+    /// The loss.
+    pub loss: AnyLoss,
+    /// Where the model may lie.
+    pub domain: Domain<L2Ball>,
+    /// Offsets, ridge and cap.
+    pub game: Game,
+    /// Who plays q.
+    pub goal: Goal,
+    /// How far the offsets may be off (minimax regret).
+    pub offset_errors: Option<Vec<f64>>,
+}
+
+impl Setting {
+    /// The setting of a job on a prepared table.
+    pub fn new(job: &Job, prepared: &Prepared) -> Result<Self> {
+        let training = &job.training;
+        let names = train_names(prepared);
+        let library = |e| Failure::library(e, &names);
+        let loss = loss_of(&prepared.target).map_err(library)?;
+        let data = prepared.train.clone();
+        let domain = domain_of(training, &loss, &data).map_err(library)?;
+        let m = data.groups();
+        let mut game = Game::gdro(m).with_ridge(training.l2);
+        let mut offset_errors = None;
+        let goal = match training.objective {
+            Objective::Max | Objective::TopK(_) | Objective::Regret => Goal::Adversary,
+            Objective::Average => {
+                let total: f64 = (0..m).map(|i| data.total_weight(i)).sum();
+                Goal::Fixed((0..m).map(|i| data.total_weight(i) / total).collect())
+            }
+            Objective::Balanced => Goal::Fixed(vec![1.0 / m as f64; m]),
+        };
+        match training.objective {
+            Objective::TopK(k) if k > m as f64 => {
+                return Err(Failure::input(format!(
+                    "{}: {} of only {m} groups with training rows",
+                    job.place("objective"),
+                    training.objective
+                )));
+            }
+            Objective::TopK(k) => game.k = k,
+            Objective::Regret => {
+                let optima = group_optima(&data, &loss, &domain, training.l2).map_err(library)?;
+                game.offsets = optima.iter().map(|o| o.risk).collect();
+                offset_errors = Some(optima.iter().map(|o| o.error).collect());
+            }
+            _ => {}
+        }
+        if let Some(c) = training.adjustment {
+            game.offsets = data.counts().iter().map(|n| -c / (*n as f64).sqrt()).collect();
+        }
+        if let Some(file) = &training.offsets {
+            game.offsets = read_numbers(file, "offset", &names, "a finite number", |_, text| {
+                text.parse().ok().filter(|v: &f64| v.is_finite())
+            })?;
+        }
+        Ok(Setting { data, loss, domain, game, goal, offset_errors })
+    }
+
+    /// The problem for the reference solver and for certificates.
+    pub fn problem(&self) -> Problem<'_, L2Ball> {
+        Problem {
+            game: &self.game,
+            domain: &self.domain,
+            features: self.data.features(),
+            outputs: self.loss.outputs(),
+            goal: self.goal.clone(),
+        }
+    }
+
+    /// Number of numbers in a model.
+    pub fn model_len(&self) -> usize {
+        let rows = self.data.features() + usize::from(self.domain.intercept.is_some());
+        rows * self.loss.outputs()
+    }
+
+    /// Whether the groups are compared after offsets.
+    pub fn has_offsets(&self) -> bool {
+        self.game.offsets.iter().any(|b| *b != 0.0)
+    }
+
+    /// The solver of a job, and why, when the job leaves it open.
+    pub fn choose(&self, training: &Training) -> (SolverName, Option<String>) {
+        if training.solver != SolverName::Auto {
+            return (training.solver, None);
+        }
+        let (n, m) = (self.model_len() as f64, self.data.groups());
+        let rows = self.data.rows() as f64;
+        let per_row = self.data.matrix().stored() as f64 / rows + 1.0;
+        let c = self.loss.outputs() as f64;
+        // About 30 iterations: a Hessian and a factorisation, or products with the Hessian.
+        let formed = rows * (per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
+        let work = 30.0 * if n > 1200.0 { rows * per_row * c * 1000.0 } else { formed };
+        let memory = 3.0 * 8.0 * m as f64 * n;
+        if work <= WORK && memory <= 4e9 {
+            let why = "the table fits the reference solver".to_owned();
+            return (SolverName::Exact, Some(why));
+        }
+        let algorithm = match training.objective {
+            Objective::TopK(_) if m > MANY_GROUPS => Algorithm::Atkro1,
+            Objective::TopK(_) => Algorithm::AtkroM,
+            _ if m > MANY_GROUPS => Algorithm::Online1,
+            _ => Algorithm::SmdM,
+        };
+        let why = "the table is too large for the reference solver".to_owned();
+        (SolverName::Rounds(algorithm), Some(why))
+    }
+
+    /// Calls `f(row, scores)` for every row of a data set.
+    pub fn each_score(&self, data: &Dataset, w: &[f64], mut f: impl FnMut(usize, &[f64])) {
+        let mut s = vec![0.0; self.loss.outputs()];
+        for row in 0..data.rows() {
+            gdro::iterate::scores(w, data.features(), data.sample(row).x, &mut s);
+            f(row, &s);
+        }
+    }
+}
+
+/// Names of the groups that have training rows, in the order of the training data.
+pub fn train_names(prepared: &Prepared) -> Vec<String> {
+    prepared.groups.iter().filter(|g| g.train.is_some()).map(|g| g.name.clone()).collect()
+}
+
+/// How a job splits its table.
+pub fn split_of(training: &Training) -> Split {
+    match training.holdout {
+        0.0 => Split::None,
+        share if share < 1.0 => Split::Share { share, seed: training.seed },
+        rows => Split::PerGroup { rows: rows as usize, seed: training.seed },
+    }
+}
+
+/// The task of a loss.
+pub fn task_of(loss: LossName) -> Task {
+    match loss {
+        LossName::Logistic => Task::Binary,
+        LossName::Softmax => Task::Multiclass,
+        LossName::Squared => Task::Regression,
+    }
+}
+
+/// The loss of a target.
+pub fn loss_of(target: &Target) -> gdro::Result<AnyLoss> {
+    Ok(match target {
+        Target::Binary { .. } => AnyLoss::Logistic(Logistic),
+        Target::Multiclass { classes, .. } => AnyLoss::Softmax(Softmax::new(classes.len())?),
+        Target::Regression { .. } => AnyLoss::Squared(Squared),
+    })
+}
+
+/// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
+/// the targets.
+fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Result<Domain<L2Ball>> {
+    let ball = training.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
+    let domain = Domain::new(ball);
+    if training.penalize_intercept {
+        return Ok(domain);
+    }
+    let bound = match loss {
+        AnyLoss::Squared(_) => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
+        _ => 100.0,
+    };
+    domain.with_intercept(bound)
+}

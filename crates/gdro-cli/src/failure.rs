@@ -74,6 +74,13 @@ impl Failure {
     }
 }
 
+impl From<gdro_data::Error> for Failure {
+    /// An error of a table that no job describes.
+    fn from(error: gdro_data::Error) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -64,6 +64,21 @@ pub fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<()> {
     done
 }
 
+/// Writes one file: it appears under its name when it is complete.
+pub fn write_one(path: &Path, text: String) -> Result<()> {
+    let (Some(name), folder) = (path.file_name().and_then(|n| n.to_str()), path.parent()) else {
+        return Err(Failure::input(format!("{}: expected the name of a file", path.display())));
+    };
+    let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    check_folder(folder)?;
+    write_all(folder, &[(name, text)])
+}
+
+/// Says something on standard error, beside the output.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}
+
 /// Prints to standard output.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();

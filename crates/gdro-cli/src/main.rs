@@ -26,6 +26,14 @@ struct Cli {
 enum Command {
     /// Train a model on a table and compare it with ordinary training, group by group
     Fit(Box<commands::fit::Fit>),
+    /// Evaluate a model on another table, group by group, with intervals
+    Evaluate(commands::evaluate::Evaluate),
+    /// Predict the rows of a table
+    Predict(commands::predict::Predict),
+    /// Compute the certificate of a model again, from nothing but the model and its table
+    Certify(commands::certify::Certify),
+    /// Show what a saved model is
+    Show(commands::show::Show),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +43,10 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Fit(fit) => fit.run(),
+        Command::Evaluate(evaluate) => evaluate.run(),
+        Command::Predict(predict) => predict.run(),
+        Command::Certify(certify) => certify.run(),
+        Command::Show(show) => show.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -41,6 +41,8 @@ pub struct Model {
     pub group_weights: Vec<f64>,
     /// How far the model is from the optimum on its training rows.
     pub certificate: Certificate,
+    /// M: losses count as min(ℓ, M) in intervals.
+    pub cap: f64,
     /// Seed.
     seed: u64,
     /// The resolved job.
@@ -55,7 +57,7 @@ impl Model {
         loss: &AnyLoss,
         w: &[f64],
         group_weights: Vec<f64>,
-        certificate: &Certificate,
+        (certificate, cap): (&Certificate, f64),
     ) -> Self {
         let (outputs, features) = (loss.outputs(), prepared.encoding.feature_names());
         let (weights, intercepts) = w.split_at(features.len() * outputs);
@@ -72,6 +74,7 @@ impl Model {
             grouping: prepared.grouping.clone(),
             group_weights,
             certificate: certificate.clone(),
+            cap,
             seed: job.training.seed,
             job: job.clone(),
         }

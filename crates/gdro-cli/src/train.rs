@@ -8,10 +8,10 @@ mod rounds;
 mod setting;
 mod trace;
 
-pub use intervals::Intervals;
+pub use intervals::{Intervals, columns, evaluate as evaluate_columns};
 pub use progress::Watch;
 pub use rounds::Play;
-pub use setting::{Setting, split_of, task_of, train_names};
+pub use setting::{Setting, class_of, each_score, loss_of, split_of, task_of, train_names};
 pub use trace::Trace;
 
 use std::time::Instant;
@@ -67,7 +67,7 @@ pub struct Fitted {
     /// The robust model against ERM on the rows held out.
     pub comparison: Option<gdro::interval::Comparison>,
     /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: Option<f64>,
+    pub cap: f64,
     /// Averaged group weights.
     pub weights: Vec<f64>,
     /// Offsets b_i of the groups, when there are any.
@@ -127,7 +127,8 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
     let balanced = baseline::train(&setting, Baseline::Balanced).map_err(library)?;
     watch.say("evaluation");
     let models = [&answer.w[..], &erm, &balanced];
-    let held_out = Intervals::new(&setting, &prepared, training, models).map_err(library)?;
+    let cap = intervals::cap(&setting, models).map_err(library)?;
+    let held_out = Intervals::new(&setting, &prepared, training, models, cap).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = evaluate(&setting, &prepared, models[which])?;
         evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
@@ -148,7 +149,7 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
         settled.training.loss_range = play.loss_range.or(training.loss_range);
         settled.training.average = Some(play.average);
     }
-    let model = Model::new(&settled, &prepared, &setting, &answer, &certificate);
+    let model = Model::new(&settled, &prepared, &setting, &answer, &certificate, cap);
     let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
     Ok(Fitted {
         model,
@@ -156,7 +157,7 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
         erm,
         balanced,
         comparison: held_out.as_ref().map(|h| h.comparison.clone()),
-        cap: held_out.as_ref().map(|h| h.cap),
+        cap,
         weights: answer.weights,
         offsets,
         solver,
@@ -176,10 +177,11 @@ impl Model {
         setting: &Setting,
         answer: &Answer,
         certificate: &Certificate,
+        cap: f64,
     ) -> Self {
         let of_all = |g: &gdro_data::Group| g.train.map_or(0.0, |i| answer.weights[i]);
         let weights = prepared.groups.iter().map(of_all).collect();
-        Model::assemble(job, prepared, &setting.loss, &answer.w, weights, certificate)
+        Model::assemble(job, prepared, &setting.loss, &answer.w, weights, (certificate, cap))
     }
 }
 
@@ -228,12 +230,9 @@ fn evaluate(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<E
     let mut one_class = !matches!(setting.loss, AnyLoss::Squared(_));
     let mut first = None;
     for data in std::iter::once(&setting.data).chain(&prepared.test) {
-        setting.each_score(data, w, |_, s| {
-            let best = match s {
-                [s] => usize::from(*s >= 0.0),
-                _ => (1..s.len()).fold(0, |b, j| if s[j] > s[b] { j } else { b }),
-            };
-            one_class &= *first.get_or_insert(best) == best;
+        each_score(&setting.loss, data, w, |_, s| {
+            let class = class_of(s);
+            one_class &= *first.get_or_insert(class) == class;
         });
     }
     Ok(Evaluation { train, test, intervals: None, one_class })

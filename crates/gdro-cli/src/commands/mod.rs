@@ -1,3 +1,7 @@
 //! The commands, one file each.
 
+pub mod certify;
+pub mod evaluate;
 pub mod fit;
+pub mod predict;
+pub mod show;

@@ -175,6 +175,16 @@ impl LossName {
     }
 }
 
+impl fmt::Display for LossName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LossName::Logistic => "logistic",
+            LossName::Softmax => "softmax",
+            LossName::Squared => "squared",
+        })
+    }
+}
+
 impl FromStr for LossName {
     type Err = String;
 

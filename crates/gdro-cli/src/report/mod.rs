@@ -1,10 +1,12 @@
-//! What a person sees of a run.
+//! What a person sees of a run, and of a saved model.
 
 mod grid;
 mod numbers;
+mod saved;
 mod summary;
 mod tables;
 
 pub use numbers::risk;
+pub use saved::{Evaluated, evaluation, model};
 pub use summary::Summary;
-pub use tables::{groups, text};
+pub use tables::{certificate_in_words, groups, objective_in_words, text};

@@ -291,12 +291,12 @@ impl Summary {
             Outcome::Stopped => "interrupted",
             Outcome::Exhausted { .. } => "budget exhausted",
         });
-        let level = evaluation.intervals.as_ref().zip(fitted.cap).map(|(intervals, cap)| {
+        let level = evaluation.intervals.as_ref().map(|intervals| {
             let ends = |i: gdro::interval::Interval| [i.low, i.high];
             let compared = fitted.comparison.as_ref().filter(|_| is_robust);
             Level {
                 delta: job.training.delta,
-                cap,
+                cap: fitted.cap,
                 worst_risk: ends(intervals.worst_risk.all),
                 worst_risk_estimable: intervals.worst_risk.estimable.map(ends),
                 worst_accuracy: intervals.worst_accuracy.map(|w| ends(w.all)),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use console::Term;
+use gdro::certificate::Certificate;
 use gdro::group_weights::effective_groups;
 use gdro::interval::{Estimate, Interval};
 use gdro::risk::GroupMetric;
@@ -12,20 +13,20 @@ use gdro_data::{Group, Prepared, Target};
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, percent};
 use super::summary::{Part, Summary, sizes};
-use crate::job::{Job, Objective};
+use crate::job::{Job, Objective, Training};
 use crate::train::{Fitted, Play, Solved};
 
 /// With more groups than [`FULL`] a table shows only this many, the worst.
-const WORST: usize = 10;
+pub(super) const WORST: usize = 10;
 
 /// Most groups that a table shows in full.
-const FULL: usize = 30;
+pub(super) const FULL: usize = 30;
 
 /// The first of the totals.
 const WORST_GROUP: &str = "worst group";
 
 /// What does not exist.
-const NONE: &str = "–";
+pub(super) const NONE: &str = "–";
 
 /// What the table holds: rows, target, groups, and what was decided for the user.
 pub fn groups(prepared: &Prepared) -> String {
@@ -93,7 +94,7 @@ pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> 
 }
 
 /// A text without control characters, which could garble a terminal.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
@@ -293,25 +294,30 @@ fn goal_name(objective: Objective) -> String {
     }
 }
 
-/// The certificate in words.
-fn certificate(job: &Job, fitted: &Fitted) -> String {
-    let c = &fitted.certificate;
-    let scale = Scale::precise(c.gap);
-    let what = match job.training.objective {
-        Objective::Max if fitted.offsets.is_some() => "the largest risk after offsets",
+/// What is minimised, in words.
+pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
+    let what = match training.objective {
         Objective::Max => "the largest risk",
-        Objective::TopK(_) if fitted.offsets.is_some() => "the top-k risk after offsets",
         Objective::TopK(_) => "the top-k risk",
         Objective::Regret => "the largest regret",
         Objective::Average => "the mean risk over rows",
         Objective::Balanced => "the mean risk over groups",
     };
-    let ridge = if job.training.l2 > 0.0 { " with the penalty" } else { "" };
+    let given = training.offsets.is_some() || training.adjustment.is_some();
+    let offsets = has_offsets && training.objective != Objective::Regret || given;
+    let offsets = if offsets { " after offsets" } else { "" };
+    let ridge = if training.l2 > 0.0 { " with the penalty" } else { "" };
+    format!("{what}{offsets}{ridge}")
+}
+
+/// A certificate in words.
+pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
+    let scale = Scale::precise(certificate.gap);
     format!(
-        "certified on training rows: {what}{ridge} is {}, and no model can go below {} (gap {:.1e})\n",
-        scale.show(c.upper),
-        scale.show(c.lower),
-        c.gap
+        "certified on training rows: {what} is {}, and no model can go below {} (gap {:.1e})\n",
+        scale.show(certificate.upper),
+        scale.show(certificate.lower),
+        certificate.gap
     )
 }
 
@@ -401,10 +407,11 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     if let Some(reason) = &fitted.reason {
         let _ = writeln!(out, "solver chosen by itself: {reason}");
     }
-    out += &certificate(job, fitted);
-    if let Some(cap) = fitted.cap {
-        let clipped: usize =
-            fitted.robust.intervals.iter().flat_map(|i| &i.groups).map(|g| g.clipped).sum();
+    let what = objective_in_words(training, fitted.offsets.is_some());
+    out += &certificate_in_words(&fitted.certificate, &what);
+    if let Some(intervals) = &fitted.robust.intervals {
+        let cap = fitted.cap;
+        let clipped: usize = intervals.groups.iter().map(|g| g.clipped).sum();
         let _ = writeln!(
             out,
             "intervals: each column holds for all groups at once with probability {}; losses count as at most {cap}, which cuts {} of the rows held out; the worst group is that among the estimable ones",

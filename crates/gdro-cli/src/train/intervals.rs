@@ -7,17 +7,27 @@ use gdro::interval::{
 use gdro::loss::{AnyLoss, Loss};
 use gdro_data::Prepared;
 
-use super::Setting;
+use super::{Setting, each_score};
 use crate::job::Training;
 
 /// Intervals for several models on the same rows.
 pub struct Intervals {
-    /// M: losses count as min(ℓ, M).
-    pub cap: f64,
     /// One per model; groups in the order of the table's groups.
     pub evaluations: Vec<Evaluation>,
     /// The first model against the second.
     pub comparison: Comparison,
+}
+
+/// M for models that are shown side by side: by their losses on training rows, so that it does not look
+/// at rows held out.
+pub fn cap(setting: &Setting, models: [&[f64]; 3]) -> gdro::Result<f64> {
+    let mut cap = 0f64;
+    for w in models {
+        let mut losses = Vec::with_capacity(setting.data.rows());
+        each_loss(&setting.loss, &setting.data, w, |_, loss, _| losses.push(loss))?;
+        cap = cap.max(loss_cap(&losses)?);
+    }
+    Ok(cap)
 }
 
 /// What a model says about the rows of one group.
@@ -29,30 +39,25 @@ pub struct Columns {
 }
 
 impl Intervals {
-    /// Intervals on the rows held out; `None` when there are none. M comes from training rows.
+    /// Intervals on the rows held out; `None` when there are none.
     pub fn new(
         setting: &Setting,
         prepared: &Prepared,
         training: &Training,
         models: [&[f64]; 3],
+        cap: f64,
     ) -> gdro::Result<Option<Self>> {
         let Some(test) = &prepared.test else { return Ok(None) };
-        let mut cap = 0f64;
-        for w in models {
-            let mut losses = Vec::with_capacity(setting.data.rows());
-            each_loss(setting, &setting.data, w, |_, loss, _| losses.push(loss))?;
-            cap = cap.max(loss_cap(&losses)?);
-        }
         let settings = Settings { delta: training.delta, cap, seed: training.seed };
         let of = |group: &gdro_data::Group| group.test.map_or(&[][..], |i| test.members(i));
         let members: Vec<&[u32]> = prepared.groups.iter().map(of).collect();
         let columns: Vec<Vec<Columns>> = models
             .iter()
-            .map(|w| columns(setting, test, w, &members))
+            .map(|w| columns(&setting.loss, test, w, &members))
             .collect::<gdro::Result<_>>()?;
         let evaluations = columns
             .iter()
-            .map(|columns| evaluate(setting, test, &members, columns, &settings))
+            .map(|columns| evaluate(&setting.loss, test, &members, columns, &settings))
             .collect::<gdro::Result<_>>()?;
         let weights = weights(test, &members);
         let largest = largest_weight(test);
@@ -63,20 +68,20 @@ impl Intervals {
                 weights: weights.as_ref().map(|w| Weights { values: &w[i], max: largest }),
             })
             .collect();
-        Ok(Some(Intervals { cap, evaluations, comparison: compare(&pairs, &settings)? }))
+        Ok(Some(Intervals { evaluations, comparison: compare(&pairs, &settings)? }))
     }
 }
 
 /// Calls `f(row, loss, scores)` for every row.
 fn each_loss(
-    setting: &Setting,
+    loss: &AnyLoss,
     data: &Dataset,
     w: &[f64],
     mut f: impl FnMut(usize, f64, &[f64]),
 ) -> gdro::Result<()> {
     let mut failed = Ok(());
-    setting.each_score(data, w, |row, s| match setting.loss.value(s, data.sample(row).y) {
-        Ok(loss) => f(row, loss, s),
+    each_score(loss, data, w, |row, s| match loss.value(s, data.sample(row).y) {
+        Ok(value) => f(row, value, s),
         Err(error) => failed = Err(error),
     });
     failed
@@ -84,7 +89,7 @@ fn each_loss(
 
 /// What a model says about every row, group by group.
 pub fn columns(
-    setting: &Setting,
+    loss: &AnyLoss,
     data: &Dataset,
     w: &[f64],
     members: &[&[u32]],
@@ -92,9 +97,9 @@ pub fn columns(
     let rows = data.rows();
     let (mut losses, mut scores) = (vec![0.0; rows], vec![0.0; rows]);
     let mut correct = vec![None; rows];
-    each_loss(setting, data, w, |row, loss, s| {
-        (losses[row], scores[row]) = (loss, s[0]);
-        correct[row] = setting.loss.correct(s, data.sample(row).y);
+    each_loss(loss, data, w, |row, value, s| {
+        (losses[row], scores[row]) = (value, s[0]);
+        correct[row] = loss.correct(s, data.sample(row).y);
     })?;
     let of = |members: &&[u32]| Columns {
         losses: members.iter().map(|r| losses[*r as usize]).collect(),
@@ -106,7 +111,7 @@ pub fn columns(
 
 /// Intervals of one model.
 pub fn evaluate(
-    setting: &Setting,
+    loss: &AnyLoss,
     data: &Dataset,
     members: &[&[u32]],
     columns: &[Columns],
@@ -118,8 +123,8 @@ pub fn evaluate(
         .collect();
     let weights = weights(data, members);
     let largest = largest_weight(data);
-    let is_binary = matches!(setting.loss, AnyLoss::Logistic(_));
-    let is_graded = !matches!(setting.loss, AnyLoss::Squared(_));
+    let is_binary = matches!(loss, AnyLoss::Logistic(_));
+    let is_graded = !matches!(loss, AnyLoss::Squared(_));
     let rows: Vec<Rows<'_>> = columns
         .iter()
         .enumerate()

@@ -16,7 +16,7 @@ use gdro::source::{OnceEach, WithReplacement};
 use gdro_data::Prepared;
 
 use super::columns::read_numbers;
-use super::{Answer, Setting, Solved, Trace, Watch, baseline, train_names};
+use super::{Answer, Setting, Solved, Trace, Watch, baseline, each_score, train_names};
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Budget, Job, Training};
 
@@ -369,7 +369,7 @@ fn usual_range(setting: &Setting) -> gdro::Result<f64> {
     let w = baseline::train(setting, Baseline::Balanced)?;
     let mut losses = Vec::with_capacity(setting.data.rows());
     let mut failed = Ok(());
-    setting.each_score(&setting.data, &w, |row, s| {
+    each_score(&setting.loss, &setting.data, &w, |row, s| {
         match setting.loss.value(s, setting.data.sample(row).y) {
             Ok(loss) => losses.push(loss),
             Err(error) => failed = Err(error),

@@ -129,14 +129,22 @@ impl Setting {
         let why = "the table is too large for the reference solver".to_owned();
         (SolverName::Rounds(algorithm), Some(why))
     }
+}
 
-    /// Calls `f(row, scores)` for every row of a data set.
-    pub fn each_score(&self, data: &Dataset, w: &[f64], mut f: impl FnMut(usize, &[f64])) {
-        let mut s = vec![0.0; self.loss.outputs()];
-        for row in 0..data.rows() {
-            gdro::iterate::scores(w, data.features(), data.sample(row).x, &mut s);
-            f(row, &s);
-        }
+/// Calls `f(row, scores)` for every row of a data set under the model `w`.
+pub fn each_score(loss: &AnyLoss, data: &Dataset, w: &[f64], mut f: impl FnMut(usize, &[f64])) {
+    let mut s = vec![0.0; loss.outputs()];
+    for row in 0..data.rows() {
+        gdro::iterate::scores(w, data.features(), data.sample(row).x, &mut s);
+        f(row, &s);
+    }
+}
+
+/// The class that scores predict: 0 or 1 for one score, else the first of the largest.
+pub fn class_of(s: &[f64]) -> usize {
+    match s {
+        [s] => usize::from(*s >= 0.0),
+        _ => (1..s.len()).fold(0, |b, j| if s[j] > s[b] { j } else { b }),
     }
 }
 

@@ -1,0 +1,103 @@
+//! `gdro predict`: the predictions of a model.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gdro_data::Target;
+
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::model::Model;
+use crate::train::{class_of, each_score, loss_of};
+
+/// Predict the rows of a table: a CSV with a line for each row, in the order of the rows.
+///
+/// The columns are `prediction`, and for labels the probability of each (binary targets: `probability`
+/// of the positive one). A row that misses a feature gets empty cells.
+#[derive(Debug, Args)]
+pub struct Predict {
+    /// A model.json, or the folder it is in
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Files of one table; it needs the features of the model and nothing else
+    #[arg(required = true, value_name = "TABLE")]
+    tables: Vec<PathBuf>,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Predict {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let model = Model::load(&self.model)?;
+        let table = gdro_data::read_for(&self.tables, &model.job.data, &model.encoding)?;
+        let rows = model.encoding.complete_rows(&table)?;
+        let encoded = model.encoding.encode(&table, &rows)?;
+        let loss = loss_of(&model.target).map_err(|e| Failure::library(e, &[]))?;
+
+        let mut header = vec!["prediction".to_owned()];
+        match &model.target {
+            Target::Binary { .. } => header.push("probability".into()),
+            Target::Multiclass { classes, .. } => {
+                header.extend(classes.iter().map(|c| format!("probability of {c}")));
+            }
+            Target::Regression { .. } => {}
+        }
+        let width = header.len();
+        let mut lines = vec![vec![String::new(); width]; table.rows()];
+        let every = (0..rows.len() as u32).collect();
+        let targets = vec![if width == 1 { 0.0 } else { 1.0 }; rows.len()];
+        if !rows.is_empty() {
+            let matrix = std::sync::Arc::new(encoded.matrix);
+            let data = gdro::Dataset::new(matrix, targets, None, &[every])
+                .map_err(|e| Failure::library(e, &[]))?;
+            each_score(&loss, &data, &model.w(), |at, s| {
+                lines[rows[at] as usize] = cells(&model.target, s);
+            });
+        }
+        let text = csv_text(&header, &lines)?;
+        for (column, count) in &encoded.unseen {
+            files::note(&format!(
+                "column `{column}`: rows with a text that training never saw: {count}"
+            ));
+        }
+        if rows.len() < table.rows() {
+            let missing = table.rows() - rows.len();
+            files::note(&format!("rows that miss a feature and are not predicted: {missing}"));
+        }
+        match &self.out {
+            Some(file) => files::write_one(file, text),
+            None => files::print(&text),
+        }
+    }
+}
+
+/// The cells of a row with these scores.
+fn cells(target: &Target, s: &[f64]) -> Vec<String> {
+    match target {
+        Target::Binary { positive, negative, .. } => {
+            let label = if class_of(s) == 1 { positive } else { negative };
+            vec![label.clone(), (1.0 / (1.0 + (-s[0]).exp())).to_string()]
+        }
+        Target::Multiclass { classes, .. } => {
+            let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total: f64 = s.iter().map(|v| (v - top).exp()).sum();
+            let shares = s.iter().map(|v| ((v - top).exp() / total).to_string());
+            std::iter::once(classes[class_of(s)].clone()).chain(shares).collect()
+        }
+        Target::Regression { .. } => vec![s[0].to_string()],
+    }
+}
+
+/// Lines as CSV.
+fn csv_text(header: &[String], lines: &[Vec<String>]) -> Result<String> {
+    let fail = |e: String| Failure::Machine(format!("cannot write the predictions: {e}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).map_err(|e| fail(e.to_string()))?;
+    for line in lines {
+        writer.write_record(line).map_err(|e| fail(e.to_string()))?;
+    }
+    let bytes = writer.into_inner().map_err(|e| fail(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| fail(e.to_string()))
+}

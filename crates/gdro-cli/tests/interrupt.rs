@@ -1,0 +1,61 @@
+//! Ctrl-C.
+#![cfg(unix)]
+
+mod common;
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Folder, number};
+
+/// A run that would take days, once its rounds have begun.
+fn endless(folder: &Folder) -> Child {
+    let mut command = folder.command(
+        "fit t.csv --target y --groups g --solver smd-m --rounds 1e12 --step-w 1e6 --step-q 1e6 --out out",
+    );
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    let folder = Folder::people();
+    let child = endless(&folder);
+    let start = Instant::now();
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("stopped by Ctrl-C after "), "{shown}");
+    assert!(shown.contains("of 1,000,000,000,000 rounds"), "{shown}");
+
+    let summary = folder.json("out/summary.json");
+    assert_eq!(summary["ended"], "interrupted");
+    let rounds = number(&summary["rounds"]);
+    assert!((1.0..1e12).contains(&rounds));
+    let model = folder.json("out/model.json");
+    assert_eq!(number(&model["rounds"]), rounds);
+    // The curve ends where the model does.
+    let trace = folder.read("out/trace.jsonl");
+    let last: serde_json::Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+    assert_eq!(number(&last["round"]), rounds);
+    assert_eq!(last["max_risk"], summary["max_risk"]);
+    let files: Vec<_> = folder.list().into_iter().filter(|f| f.starts_with("out/")).collect();
+    assert_eq!(files, ["out/model.json", "out/summary.json", "out/trace.jsonl"]);
+}
+
+#[test]
+fn a_killed_run_leaves_nothing() {
+    let folder = Folder::people();
+    let child = endless(&folder);
+    signal(&child, "-KILL");
+    child.wait_with_output().unwrap();
+    assert_eq!(folder.list(), ["t.csv"]);
+}

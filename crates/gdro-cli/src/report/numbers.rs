@@ -34,10 +34,11 @@ impl Scale {
 
     /// A number.
     pub fn show(self, value: f64) -> String {
-        match self {
+        let text = match self {
             Scale::Decimals(decimals) => format!("{value:.decimals$}"),
             Scale::Scientific => format!("{value:.3e}"),
-        }
+        };
+        text.replacen('-', "−", usize::from(value < 0.0))
     }
 
     /// The change from `before` to `after`, with its sign; `=` when it does not show.

@@ -7,7 +7,7 @@ use crate::sampling::unit;
 
 /// Each group i with probability p_i = n_i/n_1, one sample if so (label `eqn:stoch:grad:5`):
 ///
-/// g_w = Σ_{i ∈ C} q_i ∇ℓ(w; z⁽ⁱ⁾), [g_q]_i = ℓ(w; z⁽ⁱ⁾) for i ∈ C and 0 elsewhere.
+/// g_w = Σ_{i ∈ C} q_i ∇ℓ(w; z⁽ⁱ⁾), \[g_q\]_i = ℓ(w; z⁽ⁱ⁾) for i ∈ C and 0 elsewhere.
 ///
 /// Unbiased for the weighted game Σ q_i p_i R_i. Σ p_i samples on average. A group whose budget is
 /// used up is not drawn any more: the budget holds exactly, not only in expectation.

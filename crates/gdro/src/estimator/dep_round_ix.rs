@@ -7,7 +7,7 @@ use crate::group_weights::GroupWeights;
 /// I = DepRound(k, q), one sample from each i ∈ I (labels `eqn:ATk:grad:w`,
 /// `eq:IX-loss-estimator-2`):
 ///
-/// g_w = (1/k) Σ_{i ∈ I} ∇ℓ(w; z⁽ⁱ⁾), [−g_q]_i = s̃_i = (1 − ℓ(w; z⁽ⁱ⁾))/(k q_i + γ) for i ∈ I,
+/// g_w = (1/k) Σ_{i ∈ I} ∇ℓ(w; z⁽ⁱ⁾), \[−g_q\]_i = s̃_i = (1 − ℓ(w; z⁽ⁱ⁾))/(k q_i + γ) for i ∈ I,
 /// 0 elsewhere. k samples.
 ///
 /// g_w is unbiased; E s̃_i = (1 − R_i) k q_i/(k q_i + γ).

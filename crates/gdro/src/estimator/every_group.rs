@@ -6,7 +6,7 @@ use crate::group_weights::GroupWeights;
 
 /// One sample z⁽ⁱ⁾ from every distribution (label `eqn:stoch:grad:1`):
 ///
-/// g_w = Σ_i q_i ∇ℓ(w; z⁽ⁱ⁾), [g_q]_i = ℓ(w; z⁽ⁱ⁾). Unbiased. m samples.
+/// g_w = Σ_i q_i ∇ℓ(w; z⁽ⁱ⁾), \[g_q\]_i = ℓ(w; z⁽ⁱ⁾). Unbiased. m samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EveryGroup;
 

@@ -7,7 +7,7 @@ use crate::group_weights::GroupWeights;
 /// n_i/n_m samples from every group, scaled by p_i (labels `eqn:stoch:grad:6`,
 /// `eqn:stoch:grad:7`):
 ///
-/// g_w = Σ_i q_i p_i · mean_j ∇ℓ(w; z⁽ⁱʲ⁾), [g_q]_i = p_i · mean_j ℓ(w; z⁽ⁱʲ⁾).
+/// g_w = Σ_i q_i p_i · mean_j ∇ℓ(w; z⁽ⁱʲ⁾), \[g_q\]_i = p_i · mean_j ℓ(w; z⁽ⁱʲ⁾).
 ///
 /// Unbiased for the weighted game Σ q_i p_i R_i. n_i/n_m is rounded down when it is not an integer;
 /// [`MiniBatch::unused`] says what that leaves of each budget.

@@ -33,7 +33,7 @@ pub trait Probe {
     /// not finite.
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
-    /// Adds `gain` to [g_q]_i.
+    /// Adds `gain` to \[g_q\]_i.
     fn credit(&mut self, group: usize, gain: f64);
 
     /// The "1 − ℓ" of the bandit players: (U − payoff)/(U − L₀), where payoffs lie in [L₀, U].

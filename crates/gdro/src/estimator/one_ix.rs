@@ -6,7 +6,7 @@ use crate::group_weights::GroupWeights;
 
 /// i ~ q, z ~ P_i (labels `eqn:stoch:grad:2`, `eq:IX-loss-estimator`):
 ///
-/// g_w = ∇ℓ(w; z), [−g_q]_i = s̃_i = (1 − ℓ(w; z))/(q_i + γ), 0 elsewhere. 1 sample.
+/// g_w = ∇ℓ(w; z), \[−g_q\]_i = s̃_i = (1 − ℓ(w; z))/(q_i + γ), 0 elsewhere. 1 sample.
 ///
 /// g_w is unbiased; E s̃_i = (1 − R_i) q_i/(q_i + γ), the implicit-exploration bias.
 #[derive(Clone, Copy, Debug, Default)]

@@ -15,7 +15,7 @@ use crate::source::Source;
 
 /// A solver of the game for a loss L, a source S, an iterate I, group weights Q and an estimator E.
 ///
-/// A round is [`Saddle::descend`] or [`Saddle::mirror_prox`]; it allocates nothing once the
+/// A round is `descend` or `mirror_prox`; it allocates nothing once the
 /// first few rounds have made room.
 ///
 /// ```

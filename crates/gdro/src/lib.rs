@@ -46,3 +46,8 @@ pub mod source;
 pub use dataset::{Dataset, Sample};
 pub use error::{Error, Result};
 pub use row::{Matrix, Row};
+
+/// The examples of the README run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -49,7 +49,9 @@ where
             goal: Goal::Fixed(vec![1.0]),
         };
         let mut risks = DatasetRisks::new(&own, loss, domain.intercept.is_some());
-        let solution = solve(&mut risks, &problem, &Options::default())?;
+        // The error grows with the root of the gap: as tight as it goes.
+        let options = Options { tolerance: 1e-13, ..Options::default() };
+        let solution = solve(&mut risks, &problem, &options)?;
         let weights = &solution.w[..own.features() * loss.outputs()];
         let norm = dot(weights, weights).sqrt();
         let gap = solution.gap().max(0.0);

@@ -36,6 +36,56 @@ impl Average {
     }
 }
 
+/// A running weighted mean of points.
+#[derive(Clone, Debug)]
+pub(crate) struct RunningMean {
+    sum: Vec<f64>,
+    total: f64,
+}
+
+impl RunningMean {
+    /// The mean of nothing yet, of points of this length.
+    pub(crate) fn new(len: usize) -> Self {
+        RunningMean { sum: vec![0.0; len], total: 0.0 }
+    }
+
+    /// Adds the point `scale`·`values` with this weight.
+    #[inline]
+    pub(crate) fn add(&mut self, weight: f64, scale: f64, values: &[f64]) {
+        let by = weight * scale;
+        for (s, v) in self.sum.iter_mut().zip(values) {
+            *s += by * v;
+        }
+        self.total += weight;
+    }
+
+    /// Forgets everything.
+    pub(crate) fn restart(&mut self) {
+        self.sum.fill(0.0);
+        self.total = 0.0;
+    }
+
+    /// Writes the mean and returns its total weight; writes nothing and returns 0 when there is none.
+    pub(crate) fn write(&self, out: &mut [f64]) -> f64 {
+        if self.total > 0.0 {
+            out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);
+        }
+        self.total
+    }
+
+    /// The sums, then the total weight.
+    pub(crate) fn save(&self) -> impl Iterator<Item = f64> {
+        self.sum.iter().copied().chain([self.total])
+    }
+
+    /// Takes over what [`RunningMean::save`] gave; the length is the caller's to check.
+    pub(crate) fn restore(&mut self, saved: &[f64]) {
+        let (sum, total) = saved.split_at(self.sum.len());
+        self.sum.copy_from_slice(sum);
+        self.total = total[0];
+    }
+}
+
 /// The next round after `t` rounds at whose end a suffix average starts anew: T·2ʲ for integer j,
 /// rounded down, at least 1.
 pub(crate) fn next_restart(t: u64, total: u64) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::GroupWeights;
 use super::capped::project_log;
+use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
 use crate::sampling::{Rng, dep_round, unit};
 
@@ -23,8 +24,7 @@ pub struct Plain {
     masses: Vec<f64>,
     /// 1 / Σ masses.
     scale: f64,
-    sum: Vec<f64>,
-    total: f64,
+    mean: RunningMean,
     order: Vec<usize>,
 }
 
@@ -41,8 +41,7 @@ impl Plain {
             logs: vec![0.0; m],
             masses: vec![1.0; m],
             scale: 1.0 / m as f64,
-            sum: vec![0.0; m],
-            total: 0.0,
+            mean: RunningMean::new(m),
             order: Vec::with_capacity(m),
         })
     }
@@ -133,16 +132,11 @@ impl GroupWeights for Plain {
     }
 
     fn accumulate(&mut self, weight: f64) {
-        let scale = weight * self.scale;
-        for (s, mass) in self.sum.iter_mut().zip(&self.masses) {
-            *s += scale * mass;
-        }
-        self.total += weight;
+        self.mean.add(weight, self.scale, &self.masses);
     }
 
     fn restart_average(&mut self) {
-        self.sum.fill(0.0);
-        self.total = 0.0;
+        self.mean.restart();
     }
 
     fn write(&self, out: &mut [f64]) {
@@ -150,16 +144,13 @@ impl GroupWeights for Plain {
     }
 
     fn write_average(&self, out: &mut [f64]) -> f64 {
-        if self.total > 0.0 {
-            out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);
-        } else {
-            self.write(out);
-        }
-        self.total
+        self.write(out);
+        self.mean.write(out)
     }
 
     fn save(&self) -> Vec<f64> {
-        [&self.logs[..], &self.masses[..], &self.sum[..], &[self.scale, self.total]].concat()
+        let point = self.logs.iter().chain(&self.masses).chain([&self.scale]).copied();
+        point.chain(self.mean.save()).collect()
     }
 
     fn restore(&mut self, saved: &[f64]) -> Result<()> {
@@ -169,8 +160,8 @@ impl GroupWeights for Plain {
         }
         self.logs.copy_from_slice(&saved[..m]);
         self.masses.copy_from_slice(&saved[m..2 * m]);
-        self.sum.copy_from_slice(&saved[2 * m..3 * m]);
-        (self.scale, self.total) = (saved[3 * m], saved[3 * m + 1]);
+        self.scale = saved[2 * m];
+        self.mean.restore(&saved[2 * m + 1..]);
         Ok(())
     }
 }

@@ -78,7 +78,7 @@ mod tests {
         let mut rng = Rng::seed_from_u64(5);
         for n in [2, 3, 10, 60] {
             // Few distinct scores: many ties; −0 among them.
-            let scores: Vec<f64> = (0..n).map(|_| below(&mut rng, 7) as f64 * -1.0 + 3.0).collect();
+            let scores: Vec<f64> = (0..n).map(|_| 3.0 - below(&mut rng, 7) as f64).collect();
             let scores: Vec<f64> = scores
                 .iter()
                 .map(|s| if *s == 0.0 && below(&mut rng, 2) == 0 { -0.0 } else { *s })

@@ -2,6 +2,7 @@
 
 use super::linear::{add_outer, scores};
 use super::{Gradient, Iterate};
+use crate::average::RunningMean;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Error, Result};
 use crate::row::Row;
@@ -14,8 +15,7 @@ pub struct Dense<M> {
     features: usize,
     outputs: usize,
     point: Vec<f64>,
-    sum: Vec<f64>,
-    total: f64,
+    mean: RunningMean,
 }
 
 impl<M: MirrorMap> Dense<M> {
@@ -25,7 +25,7 @@ impl<M: MirrorMap> Dense<M> {
         let len = weights + if domain.intercept.is_some() { outputs } else { 0 };
         let mut point = vec![0.0; len];
         domain.map.center(&mut point[..weights]);
-        Dense { domain, features, outputs, point, sum: vec![0.0; len], total: 0.0 }
+        Dense { domain, features, outputs, point, mean: RunningMean::new(len) }
     }
 }
 
@@ -60,15 +60,11 @@ impl<M: MirrorMap> Iterate for Dense<M> {
 
     #[inline]
     fn accumulate(&mut self, weight: f64) {
-        for (s, w) in self.sum.iter_mut().zip(&self.point) {
-            *s += weight * w;
-        }
-        self.total += weight;
+        self.mean.add(weight, 1.0, &self.point);
     }
 
     fn restart_average(&mut self) {
-        self.sum.fill(0.0);
-        self.total = 0.0;
+        self.mean.restart();
     }
 
     fn write(&self, out: &mut [f64]) {
@@ -76,16 +72,12 @@ impl<M: MirrorMap> Iterate for Dense<M> {
     }
 
     fn write_average(&self, out: &mut [f64]) -> f64 {
-        if self.total > 0.0 {
-            out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);
-        } else {
-            self.write(out);
-        }
-        self.total
+        self.write(out);
+        self.mean.write(out)
     }
 
     fn save(&self) -> Vec<f64> {
-        [&self.point[..], &self.sum[..], &[self.total]].concat()
+        self.point.iter().copied().chain(self.mean.save()).collect()
     }
 
     fn restore(&mut self, saved: &[f64]) -> Result<()> {
@@ -95,8 +87,7 @@ impl<M: MirrorMap> Iterate for Dense<M> {
             return Err(Error::State(format!("{found} numbers for a point of {len} coordinates")));
         }
         self.point.copy_from_slice(&saved[..len]);
-        self.sum.copy_from_slice(&saved[len..2 * len]);
-        self.total = saved[2 * len];
+        self.mean.restore(&saved[len..]);
         Ok(())
     }
 }

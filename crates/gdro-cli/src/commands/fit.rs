@@ -116,7 +116,7 @@ struct TableArgs {
     #[arg(long, value_name = "COLUMN")]
     target: Option<String>,
     /// Label that counts as positive [default: 1, yes, true, or the one that sorts last]
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
     positive: Option<String>,
     /// Group columns; every combination of their values is a group
     #[arg(long, value_name = "A,B,…")]
@@ -135,7 +135,7 @@ struct TableArgs {
     #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = number)]
     delta: Option<Value>,
     /// Texts that mean a missing cell, besides the empty one
-    #[arg(long, value_name = "TEXTS")]
+    #[arg(long, value_name = "TEXTS", allow_negative_numbers = true)]
     na: Option<String>,
     /// What to do with rows that miss a cell [default: error]
     #[arg(long, value_name = "error|drop")]

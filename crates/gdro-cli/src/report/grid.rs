@@ -86,8 +86,12 @@ impl Grid {
         let mut text = rule.clone();
         let titled = part.iter().any(|i| !self.columns[*i][0].is_empty());
         let lines = usize::from(!titled)..self.columns[0].len();
-        // Totals stand only where they say something.
-        let empty = |line: &usize| part.iter().all(|i| self.columns[*i][*line].is_empty());
+        // A line stands where it says something; one that is a name alone stands everywhere.
+        let blank = |i: usize, line: usize| self.columns[i][line].is_empty();
+        let empty = |line: &usize| {
+            part.iter().all(|i| blank(*i, *line))
+                && (1..self.columns.len()).any(|i| !blank(i, *line))
+        };
         for line in lines.filter(|line| *line < 2 || !empty(line)) {
             if line == 2 || line > 2 && self.rules.contains(&(line - 2)) {
                 text += &rule;
@@ -162,6 +166,19 @@ worst                       0.5     –
 ─────────────────────────────────────
 ";
         assert_eq!(grid().text(None), expected);
+    }
+
+    #[test]
+    fn a_line_stands_where_it_says_something() {
+        let mut grid = Grid::new("group", vec!["a".into(), "… and 3 more".into(), "mean".into()]);
+        let column = |total: &str| vec!["0.5".into(), String::new(), total.into()];
+        grid.block();
+        grid.column(["", "risk"], column("0.5"));
+        grid.block();
+        grid.column(["", "weight of the group"], column(""));
+        let text = grid.text(Some(30));
+        assert_eq!(text.matches("… and 3 more").count(), 2, "{text}");
+        assert_eq!(text.matches("mean").count(), 1, "{text}");
     }
 
     #[test]

@@ -9,4 +9,4 @@ mod tables;
 pub use numbers::risk;
 pub use saved::{Evaluated, evaluation, model};
 pub use summary::Summary;
-pub use tables::{certificate_in_words, groups, objective_in_words, text};
+pub use tables::{certificate_in_words, groups, objective_in_words, plain, text};

@@ -94,7 +94,7 @@ pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> 
 }
 
 /// A text without control characters, which could garble a terminal.
-pub(super) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }

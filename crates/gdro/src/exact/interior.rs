@@ -32,7 +32,7 @@ use crate::row::dot;
 /// Solves the problem to the tolerance, or as far as double precision goes.
 ///
 /// # Errors
-/// What [`Game::check`] and the risks find wrong; [`Error::Length`] when parts do not fit together.
+/// What [`crate::game::Game::check`] and the risks find wrong; [`Error::Length`] when parts do not fit together.
 pub fn solve<R: Risks, M: MirrorMap>(
     risks: &mut R,
     problem: &Problem<'_, M>,

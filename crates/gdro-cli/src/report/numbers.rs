@@ -5,9 +5,9 @@
 pub enum Scale {
     /// With so many decimals.
     Decimals(usize),
-    /// With four digits and a power of ten, where decimals would not show the largest number or
-    /// would be lost behind it.
-    Scientific,
+    /// With a digit, so many decimals and a power of ten, where decimals alone would not show the
+    /// largest number or would be lost behind it.
+    Scientific(usize),
 }
 
 impl Scale {
@@ -16,15 +16,23 @@ impl Scale {
         let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
         match largest {
             0.0 => Scale::Decimals(4),
-            v if !(1e-5..1e7).contains(&v) => Scale::Scientific,
+            v if !(1e-5..1e7).contains(&v) => Scale::Scientific(3),
             v => Scale::Decimals((4 - (v.log10().floor() as i32 + 1).min(4)).max(0) as usize),
         }
     }
 
-    /// The scale that shows two digits of a difference as small as `gap`.
-    pub fn precise(gap: f64) -> Self {
-        let digits = if gap > 0.0 { 1.0 - gap.log10().floor() } else { 12.0 };
-        Scale::Decimals(digits.clamp(4.0, 12.0) as usize)
+    /// The scale that shows two digits of a difference as small as `gap` between numbers as large
+    /// as `value`, and at least four but at most twelve digits of these.
+    pub fn precise(gap: f64, value: f64) -> Self {
+        // Decimals to the second digit of the gap, and to the fourth and the twelfth of the value.
+        let place = |v: f64| if v > 0.0 { v.log10().floor() as i32 } else { -1 };
+        let (first, wanted) = (place(value.abs()), 1 - place(gap));
+        let wanted = if gap > 0.0 { wanted } else { i32::MAX };
+        let decimals = wanted.clamp(3 - first, 11 - first);
+        match first {
+            -5..7 => Scale::Decimals(decimals.max(0) as usize),
+            _ => Scale::Scientific((decimals + first).max(0) as usize),
+        }
     }
 
     /// Two ends of an interval.
@@ -34,11 +42,14 @@ impl Scale {
 
     /// A number.
     pub fn show(self, value: f64) -> String {
+        let size = value.abs();
         let text = match self {
-            Scale::Decimals(decimals) => format!("{value:.decimals$}"),
-            Scale::Scientific => format!("{value:.3e}"),
+            Scale::Decimals(decimals) => format!("{size:.decimals$}"),
+            Scale::Scientific(_) if value == 0.0 => "0".into(),
+            Scale::Scientific(decimals) => format!("{size:.decimals$e}"),
         };
-        text.replacen('-', "−", usize::from(value < 0.0))
+        let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
+        if value < 0.0 && !is_zero { format!("−{text}") } else { text }
     }
 
     /// The change from `before` to `after`, with its sign; `=` when it does not show.
@@ -64,6 +75,12 @@ impl Scale {
 /// A single risk.
 pub fn risk(value: f64) -> String {
     Scale::of([value]).show(value)
+}
+
+/// A probability in per cent, without decimals that say nothing.
+pub fn level(value: f64) -> String {
+    // Ten digits are exact enough for a person and hide the rounding of 1 − delta.
+    format!("{} %", (1e12 * value).round() / 1e10)
 }
 
 /// A share in per cent with one decimal. A share below 1 is not shown as 100 %, nor one above 0 as 0 %.
@@ -119,10 +136,23 @@ mod tests {
     }
 
     #[test]
+    fn a_gap_is_shown_in_the_numbers_it_lies_between() {
+        let show = |value, gap| Scale::precise(gap, value).show(value);
+        assert_eq!(show(0.400_495_7, 3e-4), "0.40050");
+        assert_eq!(show(0.400_495_7, 0.2), "0.4005");
+        assert_eq!(show(12_266_623_160.869, 1.8e6), "1.22666e10");
+        assert_eq!(show(1.075_6e-8, 6.3e-14), "1.0756000e-8");
+        assert_eq!(show(0.5, 0.0), "0.500000000000");
+        assert_eq!(show(0.0, 0.0), "0.000000000000");
+        assert_eq!(Scale::Decimals(2).show(-0.001), "0.00");
+    }
+
+    #[test]
     fn shares_and_counts() {
         assert_eq!(percent(0.8271), "82.7 %");
         assert_eq!((percent(1.0), percent(0.9999)), ("100.0 %".into(), "99.9 %".into()));
         assert_eq!((percent(0.0), percent(0.0001)), ("0.0 %".into(), "0.1 %".into()));
+        assert_eq!((level(1.0 - 0.05), level(0.999)), ("95 %".into(), "99.9 %".into()));
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(counted(1, "row"), "1 row");
         assert_eq!(counted(2000, "row"), "2,000 rows");

@@ -8,7 +8,7 @@ use gdro_data::Target;
 use serde::Serialize;
 
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{Scale, count, percent};
+use super::numbers::{self, Scale, count, counted, level, percent};
 use super::tables::{FULL, NONE, WORST, certificate_in_words, objective_in_words, plain};
 use crate::model::Model;
 
@@ -55,7 +55,7 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     };
     let mut names: Vec<String> = order.iter().map(name).collect();
     if rest > 0 {
-        names.push(format!("… and {} better groups", count(rest as u64)));
+        names.push(format!("… and {} more", count(rest as u64)));
     }
     let first_total = names.len();
     names.extend(["worst group", "mean over rows", "mean over groups"].map(str::to_owned));
@@ -83,7 +83,7 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let shares = |i: Interval| format!("{} to {}", percent(i.low), percent(i.high));
     let worst_only =
         |text: Option<String>| [text.unwrap_or_default(), String::new(), String::new()];
-    let level = format!("at {}", percent(1.0 - evaluated.settings.delta));
+    let at_level = format!("at {}", level(1.0 - evaluated.settings.delta));
 
     let mut all_rows = blank();
     all_rows[1] = count(rows as u64);
@@ -93,7 +93,7 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     add(["", "risk"], &|i| show(groups[i].risk), risks);
     let worst = evaluated.intervals.worst_risk.estimable.map(ends);
     let risk = |i: usize| bounds(Some(groups[i].clipped_risk), &ends);
-    add(["risk", &level], &risk, worst_only(worst));
+    add(["risk", &at_level], &risk, worst_only(worst));
     if groups.iter().any(|g| g.accuracy.is_some()) {
         let value = |e: Option<Estimate>| e.and_then(|e| e.value);
         let share = |v: Option<f64>| v.map_or(NONE.into(), percent);
@@ -101,23 +101,23 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         add(["", "accuracy"], &|i| share(value(groups[i].accuracy)), accuracies);
         let worst = evaluated.intervals.worst_accuracy.and_then(|w| w.estimable).map(shares);
         let accuracy = |i: usize| bounds(groups[i].accuracy, &shares);
-        add(["accuracy", &level], &accuracy, worst_only(worst));
+        add(["accuracy", &at_level], &accuracy, worst_only(worst));
     }
     if groups.iter().any(|g| g.true_positive_rate.is_some()) {
         let tpr = |i: usize| bounds(groups[i].true_positive_rate, &shares);
-        add(["true positives", &level], &tpr, blank());
+        add(["true positives", &at_level], &tpr, blank());
         let fpr = |i: usize| bounds(groups[i].false_positive_rate, &shares);
-        add(["false positives", &level], &fpr, blank());
+        add(["false positives", &at_level], &fpr, blank());
         let auc = |i: usize| bounds(groups[i].auc, &|i| Scale::Decimals(3).ends(i.low, i.high));
-        add(["AUC", &level], &auc, blank());
+        add(["AUC", &at_level], &auc, blank());
     }
     let mut out = grid.text(width);
     let clipped: usize = groups.iter().map(|g| g.clipped).sum();
     let mut notes = vec![format!(
-        "each column of intervals holds for all groups at once with probability {}; losses count as at most {}, which cuts {} of the rows; the worst group is that among the estimable ones",
-        percent(1.0 - evaluated.settings.delta),
-        evaluated.settings.cap,
-        count(clipped as u64)
+        "each column of intervals holds for all groups at once with probability {}; losses count as at most {}, which cuts {}; the worst group is that among the estimable ones",
+        level(1.0 - evaluated.settings.delta),
+        numbers::risk(evaluated.settings.cap),
+        counted(clipped as u64, "row")
     )];
     let unseen = evaluated.names.len() - evaluated.known;
     if unseen > 0 {
@@ -179,7 +179,7 @@ pub fn model(model: &Model, all: bool) -> String {
         order.iter().map(|i| scale.weight(model.group_weights[*i])).collect()
     };
     if shown < names.len() {
-        labels.push(format!("… and {} more groups", count((names.len() - shown) as u64)));
+        labels.push(format!("… and {} more", count((names.len() - shown) as u64)));
         cells.push(String::new());
     }
     let mut grid = Grid::new("group", labels);
@@ -197,7 +197,7 @@ pub fn model(model: &Model, all: bool) -> String {
     let mut labels: Vec<String> =
         order[..most].iter().map(|j| plain(&model.features[*j])).collect();
     if most < order.len() {
-        labels.push(format!("… and {} smaller ones", count((order.len() - most) as u64)));
+        labels.push(format!("… and {} more", count((order.len() - most) as u64)));
     }
     if !model.intercepts.is_empty() {
         labels.push("(intercept)".into());

@@ -11,7 +11,7 @@ use gdro::run::Outcome;
 use gdro_data::{Group, Prepared, Target};
 
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{Scale, count, counted, percent};
+use super::numbers::{Scale, count, counted, level, percent, risk};
 use super::summary::{Part, Summary, sizes};
 use crate::job::{Job, Objective, Training};
 use crate::train::{Fitted, Play, Solved};
@@ -55,7 +55,7 @@ pub fn groups(prepared: &Prepared) -> String {
     let shown = if all.len() > FULL { &all[..WORST] } else { &all[..] };
     let mut names: Vec<String> = shown.iter().map(|g| plain(&g.name)).collect();
     if shown.len() < all.len() {
-        names.push(format!("… and {} smaller ones", count((all.len() - shown.len()) as u64)));
+        names.push(format!("… and {} more", count((all.len() - shown.len()) as u64)));
     }
     let blank = (names.len() > shown.len()).then(String::new);
     let mut grid = Grid::new(&counted(all.len() as u64, "group"), names);
@@ -82,7 +82,13 @@ pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> 
     let parts = [("Rows held out", fitted.prepared.test.is_some()), ("Training rows", true)];
     for (at, (title, present)) in parts.into_iter().enumerate() {
         if present {
-            let _ = writeln!(out, "\n{title}");
+            let all = fitted.prepared.groups.len();
+            let cut = if all > FULL && !all_groups {
+                format!(": the {WORST} worst of {} groups", count(all as u64))
+            } else {
+                String::new()
+            };
+            let _ = writeln!(out, "\n{title}{cut}");
             out += &part(job, fitted, at == 0, all_groups).text(width);
         }
     }
@@ -138,8 +144,7 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
 
     let mut names: Vec<String> = order.iter().map(|g| plain(&g.name)).collect();
     if rest > 0 {
-        let thing = if rest == 1 { "group" } else { "groups" };
-        names.push(format!("… and {} better {thing}", count(rest as u64)));
+        names.push(format!("… and {} more", count(rest as u64)));
     }
     let first_total = names.len();
     names.extend(totals.iter().map(|t| t.name.clone()));
@@ -199,16 +204,16 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             let i = i.filter(|_| is_worst(t));
             i.map_or(String::new(), |i| scale.ends(i.low, i.high))
         };
-        let level = format!("at {}", percent(1.0 - job.training.delta));
+        let at_level = format!("at {}", level(1.0 - job.training.delta));
         grid.block();
         let risk = |g: &Group| ends(scale, at(g).map(|i| intervals.groups[i].clipped_risk));
         let worst = |t: &Total| show(t, intervals.worst_risk.estimable);
-        grid.column([&format!("{goal} {unit}"), &level], cells(&risk, &worst));
+        grid.column([&format!("{goal} {unit}"), &at_level], cells(&risk, &worst));
         if let Some(comparison) = &fitted.comparison {
             let change =
                 |g: &Group| ends(scale, at(g).map(|i| comparison.groups[i].clipped_difference));
             let worst = |t: &Total| show(t, comparison.worst_estimable);
-            grid.column([&format!("{goal} − ERM"), &level], cells(&change, &worst));
+            grid.column([&format!("{goal} − ERM"), &at_level], cells(&change, &worst));
         }
         if graded {
             let accuracy = |e: Option<Estimate>| match e {
@@ -223,7 +228,7 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
                     intervals.worst_accuracy.and_then(|w| w.estimable).filter(|_| is_worst(t));
                 all.map_or(String::new(), |i| format!("{} to {}", percent(i.low), percent(i.high)))
             };
-            grid.column([&format!("{goal} accuracy"), &level], cells(&of, &worst));
+            grid.column([&format!("{goal} accuracy"), &at_level], cells(&of, &worst));
         }
     }
     if !held_out {
@@ -312,7 +317,7 @@ pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
 
 /// A certificate in words.
 pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
-    let scale = Scale::precise(certificate.gap);
+    let scale = Scale::precise(certificate.gap, certificate.upper);
     format!(
         "certified on training rows: {what} is {}, and no model can go below {} (gap {:.1e})\n",
         scale.show(certificate.upper),
@@ -335,10 +340,12 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
     );
     if play.piloted {
         let (w, q) = play.steps;
-        let range = play.loss_range.map_or(String::new(), |m| format!(", loss range {m}"));
+        let range = play.loss_range.map_or(String::new(), |m| format!(", loss range {}", risk(m)));
         let _ = writeln!(
             out,
-            "steps by pilot runs: {w:.3} and {q:.3} times those of the theorem{range}"
+            "steps by pilot runs: {} and {} times those of the theorem{range}",
+            risk(w),
+            risk(q)
         );
     }
     if play.certified {
@@ -410,13 +417,13 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     let what = objective_in_words(training, fitted.offsets.is_some());
     out += &certificate_in_words(&fitted.certificate, &what);
     if let Some(intervals) = &fitted.robust.intervals {
-        let cap = fitted.cap;
         let clipped: usize = intervals.groups.iter().map(|g| g.clipped).sum();
         let _ = writeln!(
             out,
-            "intervals: each column holds for all groups at once with probability {}; losses count as at most {cap}, which cuts {} of the rows held out; the worst group is that among the estimable ones",
-            percent(1.0 - job.training.delta),
-            count(clipped as u64)
+            "intervals: each column holds for all groups at once with probability {}; losses count as at most {}, which cuts {}; the worst group is that among the estimable ones",
+            level(1.0 - job.training.delta),
+            risk(fitted.cap),
+            counted(clipped as u64, "held-out row")
         );
     }
     if !training.objective.fixes_weights() {

@@ -32,6 +32,8 @@ pub fn check_folder(folder: &Path) -> Result<()> {
 /// all are complete, and nothing is left behind when one cannot be written.
 pub fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<()> {
     WRITING.store(true, Ordering::Relaxed);
+    // Where nothing listens for Ctrl-C yet, it must not leave temporary files either.
+    let _ = ctrlc::set_handler(|| {});
     let made = folder.ancestors().take_while(|f| !f.as_os_str().is_empty() && !f.exists());
     let made: Vec<PathBuf> = made.map(Path::to_owned).collect();
     let temporary = |name: &str| folder.join(format!(".{name}.{}.tmp", std::process::id()));

@@ -113,9 +113,10 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
     watch.say("preparing the game");
     let setting = Setting::new(job, &prepared)?;
     let (solver, reason) = setting.choose(training);
-    let stop = watch.interrupts();
     let answer = match solver {
         SolverName::Rounds(algorithm) => {
+            // Rounds can be cut short; the reference solver has nothing to show before its end.
+            let stop = watch.interrupts();
             rounds::solve(&setting, job, &prepared, algorithm, watch, &stop)?
         }
         SolverName::Exact | SolverName::Auto => exactly(&setting, job, watch).map_err(library)?,

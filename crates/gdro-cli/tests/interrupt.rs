@@ -51,6 +51,22 @@ fn an_interrupted_run_keeps_what_it_has() {
 }
 
 #[test]
+fn a_second_time_ends_the_program_at_once() {
+    let folder = Folder::people();
+    let child = endless(&folder);
+    // Stopped as a whole, so that both signals have come when it goes on.
+    for name in ["-STOP", "-INT"] {
+        signal(&child, name);
+    }
+    signal(&child, "-CONT");
+    std::thread::sleep(Duration::from_millis(1));
+    let _ = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
+    let output = child.wait_with_output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 130)), "{:?}", output.status);
+    assert!(folder.list().iter().all(|name| !name.ends_with(".tmp")), "{:?}", folder.list());
+}
+
+#[test]
 fn a_killed_run_leaves_nothing() {
     let folder = Folder::people();
     let child = endless(&folder);

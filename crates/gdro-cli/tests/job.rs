@@ -254,6 +254,7 @@ fn options_that_contradict_each_other_or_that_nothing_uses_are_refused() {
         ("--objective top-k:9 --solver atkro-m", "--objective: top-k:9 of only 2 groups"),
         ("--weight z --budget all", "--budget: rows that are visited once cannot be weighted"),
         ("--merge z:A=1", "--merge: `z`: expected a column that groups are made of"),
+        ("--delta 0.1 --holdout 0", "--delta: intervals need rows that are held out"),
         ("--ignore y", "--ignore: `y`: expected not the target"),
         ("--loss squared", "target `y`: found texts (`no`, `yes`), regression takes numbers"),
     ] {

@@ -118,6 +118,10 @@ impl Settings {
                 "a positive penalty, or a ball (ball B), since nothing else would bound the model",
             ));
         }
+        if training.holdout == 0.0 && self.insists("delta") {
+            let why = "intervals need rows that are held out, and there are none";
+            return self.refuse("delta", why);
+        }
         if training.delta >= 1.0 {
             return Err(self.bad("delta", "a probability between 0 and 1"));
         }

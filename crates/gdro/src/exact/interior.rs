@@ -13,17 +13,16 @@
 //! (without the u_i for k = 1). The multipliers q_i of its groups are the group weights of the saddle
 //! point. Each iteration takes one Hessian of the Lagrangian, one Cholesky factorisation, and two
 //! solves: a predictor that decides how far to lower the complementarity μ, and the step. The
-//! slacks are variables of their own, so that a step need not keep r_i(w) below t exactly; steps are
-//! cut back until the residual of the optimality conditions falls. Ten to thirty iterations reach
-//! rounding level, where the smoothed maximum with a falling temperature takes several Newton
-//! iterations for each temperature.
+//! slacks are variables of their own, so that a step need not keep r_i(w) below t exactly. Ten to twenty
+//! iterations usually reach rounding level, where the smoothed maximum with a falling temperature takes
+//! several Newton iterations for each temperature. Where steps are cut short, `centre.rs` goes back to the
+//! central path, by a method that cannot get stuck.
 //!
 //! Sources: Boyd and Vandenberghe, Convex Optimization, § 11.7; Mehrotra, DOI 10.1137/0802028.
 
 use super::Risks;
 use super::point::{Ball, Bound, Point, Step};
 use super::problem::{Goal, Options, Problem, Solution};
-use super::system::{RankOne, System};
 use crate::domain::{Constraints, MirrorMap};
 use crate::error::{Error, Result};
 use crate::group_weights::project_capped_simplex;
@@ -58,7 +57,7 @@ pub fn solve<R: Risks, M: MirrorMap>(
         Goal::Adversary => None,
     };
     let mut solver = Solver::new(problem, m, n, fixed);
-    solver.start(risks, options.start.as_deref(), None)?;
+    solver.start(risks, options.start.as_deref())?;
     solver.run(risks, options)
 }
 
@@ -71,27 +70,43 @@ const RECENTRE: f64 = 3.0;
 /// The complementarity stays above this share of the infeasibility, both relative to the start.
 const LAG: f64 = 0.1;
 
-/// Shares of the gap that a new start leaves as room above the largest payoff, one after the other.
-const RESTARTS: [f64; 4] = [1.0, 10.0, 0.1, 100.0];
+/// A step that lowers the complementarity by more than this factor is given up when it does not go
+/// well at once, for one that lowers it by this factor.
+const MODEST: f64 = 0.3;
+
+/// Trials of an ambitious step, and of a modest one.
+const TRIALS: (usize, usize) = (2, 5);
+
+/// By how much the residual may rise in a step: the point need not be better to lead to better ones.
+const LOOSE: f64 = 2.0;
+
+/// A slack follows the payoffs of a new point by this factor at most.
+const FOLLOW: f64 = 4.0;
+
+/// After a step the multiplier of the ball is at least this share of what the central path has.
+const BALL: f64 = 0.1;
+
+/// Gaps relatively below this are rounding.
+const ROUNDING: f64 = 1e-14;
 
 /// Risks and gradients of the payoffs at a point.
 #[derive(Clone, Debug)]
-struct Values {
-    payoffs: Vec<f64>,
-    gradients: Vec<f64>,
+pub(super) struct Values {
+    pub(super) payoffs: Vec<f64>,
+    pub(super) gradients: Vec<f64>,
 }
 
-struct Solver<'p, M> {
-    problem: &'p Problem<'p, M>,
-    m: usize,
-    n: usize,
+pub(super) struct Solver<'p, M> {
+    pub(super) problem: &'p Problem<'p, M>,
+    pub(super) m: usize,
+    pub(super) n: usize,
     /// Numbers under ridge and ball; the rest are intercepts.
-    weights: usize,
-    radius: f64,
-    fixed: Option<Vec<f64>>,
-    point: Point,
-    values: Values,
-    best: Solution,
+    pub(super) weights: usize,
+    pub(super) radius: f64,
+    pub(super) fixed: Option<Vec<f64>>,
+    pub(super) point: Point,
+    pub(super) values: Values,
+    pub(super) best: Solution,
 }
 
 impl<'p, M: MirrorMap> Solver<'p, M> {
@@ -128,15 +143,20 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Solver { problem, m, n, weights, radius, fixed, point, values, best }
     }
 
-    fn cap(&self) -> f64 {
+    pub(super) fn cap(&self) -> f64 {
         1.0 / self.problem.game.k
     }
 
-    fn is_capped(&self) -> bool {
+    pub(super) fn is_capped(&self) -> bool {
         self.problem.game.k > 1.0
     }
 
-    fn evaluate<R: Risks>(&self, risks: &mut R, w: &[f64], values: &mut Values) -> Result<()> {
+    pub(super) fn evaluate<R: Risks>(
+        &self,
+        risks: &mut R,
+        w: &[f64],
+        values: &mut Values,
+    ) -> Result<()> {
         risks.evaluate(w, &mut values.payoffs, &mut values.gradients)?;
         let game = self.problem.game;
         for i in 0..self.m {
@@ -149,21 +169,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
-    /// A point strictly inside all inequalities.
-    ///
-    /// `room` is how far the epigraph variable starts above the largest payoff; by the payoffs and
-    /// gradients when not given.
-    fn start<R: Risks>(
-        &mut self,
-        risks: &mut R,
-        start: Option<&[f64]>,
-        room: Option<f64>,
-    ) -> Result<()> {
-        let w = &mut self.point.w;
-        self.problem.domain.map.center(&mut w[..self.weights]);
-        if let Some(start) = start {
-            w.copy_from_slice(start);
-        }
+    /// Moves to a model, or to one near it strictly inside of the domain.
+    fn enter<R: Risks>(&mut self, risks: &mut R, mut w: Vec<f64>) -> Result<()> {
         let norm = dot(&w[..self.weights], &w[..self.weights]).sqrt();
         if norm > 0.99 * self.radius {
             let scale = 0.99 * self.radius / norm;
@@ -173,23 +180,50 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             let margin = 1e-3 * (bound.high - bound.low);
             w[bound.at] = w[bound.at].clamp(bound.low + margin, bound.high - margin);
         }
-        let w = self.point.w.clone();
         let mut values = self.values.clone();
         self.evaluate(risks, &w, &mut values)?;
-        self.values = values;
+        (self.point.w, self.values) = (w, values);
+        Ok(())
+    }
+
+    /// The objective at the present point.
+    fn upper(&self) -> f64 {
+        let w = &self.point.w[..self.weights];
+        let payoffs = &self.values.payoffs;
+        let value = match &self.fixed {
+            Some(q) => dot(q, payoffs),
+            None => crate::game::top_k_mean(payoffs, self.problem.game.k),
+        };
+        value + self.problem.game.ridge / 2.0 * dot(w, w)
+    }
+
+    /// A point strictly inside all inequalities.
+    fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<()> {
+        let mut centre = vec![0.0; self.n];
+        self.problem.domain.map.center(&mut centre[..self.weights]);
+        self.enter(risks, centre)?;
+        if let Some(start) = start {
+            // A start that is worse than the centre only takes longer.
+            let (w, values, upper) = (self.point.w.clone(), self.values.clone(), self.upper());
+            if self.enter(risks, start.to_vec()).is_err() || self.upper() > upper {
+                (self.point.w, self.values) = (w, values);
+                let w = self.point.w.clone();
+                let mut values = self.values.clone();
+                self.evaluate(risks, &w, &mut values)?;
+            }
+        }
 
         let payoffs = &self.values.payoffs;
         let top = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let bottom = payoffs.iter().copied().fold(f64::INFINITY, f64::min);
         let (spread, size) = (top - bottom, top.abs().max(bottom.abs()));
-        let mut guess = (0.1 * spread).max(0.01 * size).max(1e-6);
+        let mut room = (0.1 * spread).max(0.01 * size).max(1e-6);
         // In a set that may be tight, leave room for about the decrease that the gradient promises.
         let gradient = self.group_sum(&self.point.q, &self.values.gradients);
         let promise = -self.problem.domain.map.minimum(&gradient[..self.weights], 0.0);
         if promise.is_finite() {
-            guess = guess.max(0.3 * promise.min(spread + size));
+            room = room.max(0.3 * promise.min(spread + size));
         }
-        let room = room.unwrap_or(guess);
         let mut mu = room / self.m as f64;
         if self.fixed.is_none() {
             self.point.t = top + room;
@@ -212,57 +246,10 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
-    /// Norms of the residual of the optimality conditions: how far from feasible the duals and the
-    /// epigraph are, and how far the products multiplier × slack are from `mu`.
-    fn residual(&self, point: &Point, values: &Values, mu: f64) -> (f64, f64) {
-        let mut dual = self.group_sum(&point.q, &values.gradients);
-        let pull = self.problem.game.ridge + point.ball.as_ref().map_or(0.0, |b| b.nu);
-        for (d, w) in dual.iter_mut().zip(&point.w).take(self.weights) {
-            *d += pull * w;
-        }
-        let mut products = 0.0;
-        for bound in &point.bounds {
-            let w = point.w[bound.at];
-            dual[bound.at] += bound.z_high - bound.z_low;
-            products += (bound.z_low * (w - bound.low) - mu).powi(2);
-            products += (bound.z_high * (bound.high - w) - mu).powi(2);
-        }
-        if let Some(ball) = &point.ball {
-            products += (ball.slack(&point.w) * ball.nu - mu).powi(2);
-        }
-        let mut infeasible = dot(&dual, &dual);
-        if self.fixed.is_none() {
-            infeasible += (1.0 - point.q.iter().sum::<f64>()).powi(2);
-            for i in 0..self.m {
-                let u = point.u.get(i).copied().unwrap_or(0.0);
-                infeasible += (values.payoffs[i] - point.t - u + point.s[i]).powi(2);
-                products += (point.q[i] * point.s[i] - mu).powi(2);
-                if let Some(v) = point.v.get(i) {
-                    infeasible += (self.cap() - point.q[i] - v).powi(2);
-                    products += (v * u - mu).powi(2);
-                }
-            }
-        }
-        (infeasible.sqrt(), products.sqrt())
-    }
-
-    /// Σ_i c_i g_i.
-    fn group_sum(&self, c: &[f64], gradients: &[f64]) -> Vec<f64> {
-        let mut sum = vec![0.0; self.n];
-        for (c, g) in c.iter().zip(gradients.chunks_exact(self.n)) {
-            if *c != 0.0 {
-                sum.iter_mut().zip(g).for_each(|(s, g)| *s += c * g);
-            }
-        }
-        sum
-    }
-
     /// Improves the best bounds by those of the present point.
-    fn record(&mut self) -> Result<()> {
+    pub(super) fn record(&mut self) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
-        let w = &self.point.w;
-        let ridge = game.ridge / 2.0 * dot(&w[..self.weights], &w[..self.weights]);
-        let payoffs = &self.values.payoffs;
+        let (w, payoffs, upper) = (&self.point.w, &self.values.payoffs, self.upper());
         let q = match &self.fixed {
             Some(q) => q.clone(),
             None => {
@@ -270,10 +257,6 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 project_capped_simplex(&mut q, game.k)?;
                 q
             }
-        };
-        let upper = match &self.fixed {
-            Some(q) => dot(q, payoffs) + ridge,
-            None => crate::game::top_k_mean(payoffs, game.k) + ridge,
         };
         if upper < self.best.upper && domain.map.contains(&w[..self.weights]) {
             self.best.upper = upper;
@@ -289,49 +272,54 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
-    /// Iterates to the tolerance. When the iteration gets stuck before, it starts anew from the best
-    /// point so far, with other slacks and multipliers.
+    /// Whether the answer is good enough, or has taken too long.
+    pub(super) fn done(&self, options: &Options) -> bool {
+        let gap = self.best.gap();
+        gap <= options.tolerance.max(ROUNDING * self.best.upper.abs())
+            || self.best.iterations >= options.iterations
+    }
+
+    /// Primal–dual steps as long as they are long, a return to the central path when they are not.
     fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
-        for room in RESTARTS {
-            self.iterate(risks, options)?;
+        self.record()?;
+        let (mut central, mut futile) = (f64::INFINITY, 0);
+        let start_mu = self.point.complementarity();
+        while !self.done(options) && futile < 3 {
             let gap = self.best.gap();
-            if gap <= options.tolerance || gap <= 1e-12 * self.best.upper.abs() {
-                break;
-            }
-            if self.fixed.is_none() {
-                // Group weights near the best ones, but strictly inside of Q.
-                let even = 1.0 / self.m as f64;
-                self.point.q = self.best.q.iter().map(|q| 0.9 * q + 0.1 * even).collect();
-            }
-            let w = self.best.w.clone();
-            self.start(risks, Some(&w), Some(room * gap))?;
+            self.follow(risks, options)?;
+            // On the path the gap is the sum of the complementarities.
+            let share = gap.max(0.0) / self.point.inequalities().max(1) as f64;
+            let mu = share.min(start_mu).max(RECENTRE * self.point.complementarity());
+            // From a point where the path was left before it would be left again.
+            central = if mu > 0.5 * central { 0.2 * central } else { mu };
+            self.centre(risks, options, central)?;
+            // A gap that neither falls nor is that of the path is rounding.
+            let falls = self.best.gap() < 0.9 * gap || self.best.gap() < central;
+            futile = if falls { 0 } else { futile + 1 };
         }
         Ok(self.best)
     }
 
-    /// Iterates to the tolerance, or until nothing moves any more.
-    fn iterate<R: Risks>(&mut self, risks: &mut R, options: &Options) -> Result<()> {
-        let mut memory = Vec::new();
-        let mut stalled = 0;
-        let mut length = 1.0;
+    /// Primal–dual steps to the tolerance, or until they are cut short or nothing moves any more.
+    fn follow<R: Risks>(&mut self, risks: &mut R, options: &Options) -> Result<()> {
         let start_mu = self.point.complementarity();
+        if start_mu == 0.0 {
+            return Ok(());
+        }
+        let mut memory = Vec::new();
+        let (mut stalled, mut shorts, mut length) = (0, 0, 1.0);
         let mut infeasible = self.residual(&self.point, &self.values, 0.0).0;
         let gradient = self.group_sum(&self.point.q, &self.values.gradients);
         let start = infeasible.max(dot(&gradient, &gradient).sqrt());
-        self.record()?;
-        while self.best.iterations < options.iterations {
+        while !self.done(options) && stalled < 4 {
             let gap = self.best.gap();
-            if gap <= options.tolerance || stalled >= 8 {
-                break;
-            }
             self.best.iterations += 1;
             let (system, spread) = self.system(risks, &mut memory);
             let mu = self.point.complementarity();
-            // Complementarity must not run ahead of feasibility: it would leave the point stuck at a bound.
-            let floor = (LAG * start_mu * infeasible / start).min(10.0 * mu);
-            let target = if mu == 0.0 {
-                0.0
-            } else if length < SHORT {
+            // Complementarity must not run ahead of feasibility: it would leave the point stuck at a
+            // bound.
+            let floor = (LAG * start_mu * infeasible / start).min(mu);
+            let target = if length < SHORT {
                 // The last step was cut short: the point lies too near to a bound. Back to the centre.
                 (RECENTRE * mu).max(floor)
             } else {
@@ -340,12 +328,22 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 let ahead = self.point.moved(&predictor, reach).complementarity();
                 (mu * (ahead / mu).clamp(1e-6, 0.8).powi(3)).max(floor)
             };
-            let step = self.direction(risks, &system, &spread, target);
-            length = self.take(risks, &step, target)?;
+            let modest = MODEST * mu;
+            length = 0.0;
+            if target < modest {
+                let step = self.direction(risks, &system, &spread, target);
+                length = self.take(risks, &step, target, TRIALS.0)?;
+            }
             if length == 0.0 {
-                break;
+                let target = target.max(modest);
+                let step = self.direction(risks, &system, &spread, target);
+                length = self.take(risks, &step, target, TRIALS.1)?;
             }
             self.record()?;
+            shorts = if length < SHORT { shorts + 1 } else { 0 };
+            if length == 0.0 || shorts >= 3 {
+                break;
+            }
             // At rounding level neither the gap, nor the complementarity, nor the residual falls any
             // more.
             let before = infeasible;
@@ -359,160 +357,62 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
-    /// The group terms of the reduced system: ĥ_i, ĝ and S.
-    fn spread(&self) -> Spread {
+    /// Takes the curvature of the payoffs into account after a step: the epigraph variable goes to where
+    /// the residuals of its constraints vanish on average, and the slacks follow the payoffs some way.
+    fn refit(&self, point: &mut Point, values: &Values, mu: f64) {
+        if let Some(ball) = &mut point.ball {
+            ball.nu = ball.nu.max(BALL * mu / ball.slack(&point.w));
+        }
         if self.fixed.is_some() {
-            return Spread::default();
+            return;
         }
-        let point = &self.point;
-        let h: Vec<f64> = (0..self.m)
-            .map(|i| {
-                let d = point.q[i] / point.s[i];
-                match point.v.get(i) {
-                    None => d,
-                    Some(v) => {
-                        let e = v / point.u[i];
-                        d * (e / (d + e))
-                    }
+        let (mut sum, mut total) = (0.0, 0.0);
+        for i in 0..self.m {
+            let d = point.q[i] / point.s[i];
+            let (h, u) = match point.v.get(i) {
+                None => (d, 0.0),
+                Some(v) => {
+                    let e = v / point.u[i];
+                    (d * (e / (d + e)), point.u[i])
                 }
-            })
-            .collect();
-        let total = h.iter().sum();
-        let mut center = self.group_sum(&h, &self.values.gradients);
-        center.iter_mut().for_each(|g| *g /= total);
-        Spread { h, total, center }
-    }
-
-    /// The reduced Newton system.
-    fn system<R: Risks>(&self, risks: &mut R, memory: &mut Vec<f64>) -> (System, Spread) {
-        let (n, game, point) = (self.n, self.problem.game, &self.point);
-        let c: Vec<f64> = point.q.iter().zip(&game.scales).map(|(q, p)| q * p).collect();
-        let mut diagonal = vec![0.0; n];
-        diagonal[..self.weights].fill(game.ridge + point.ball.as_ref().map_or(0.0, |b| b.nu));
-        for bound in &point.bounds {
-            let w = point.w[bound.at];
-            diagonal[bound.at] += bound.z_low / (w - bound.low) + bound.z_high / (bound.high - w);
+            };
+            sum += h * (values.payoffs[i] - u + point.s[i] - point.t);
+            total += h;
         }
-        let spread = self.spread();
-        let ball = point.ball.as_ref().map(|ball| {
-            let mut u = point.w.clone();
-            u[self.weights..].fill(0.0);
-            RankOne { scale: ball.nu / ball.slack(&point.w), u }
-        });
-        let groups = spread.h.iter().zip(self.values.gradients.chunks_exact(n));
-        let groups = groups.filter(|(h, _)| **h > 0.0).map(|(h, g)| RankOne {
-            scale: *h,
-            u: g.iter().zip(&spread.center).map(|(g, c)| g - c).collect(),
-        });
-        let system = System::new(risks, &c, &diagonal, ball.into_iter().chain(groups), memory);
-        (system, spread)
-    }
-
-    /// The Newton direction towards complementarity `mu`.
-    fn direction<R: Risks>(
-        &self,
-        risks: &mut R,
-        system: &System,
-        spread: &Spread,
-        mu: f64,
-    ) -> Step {
-        let (point, values, n) = (&self.point, &self.values, self.n);
-        let ridge = self.problem.game.ridge;
-        let mut rhs = vec![0.0; n];
-        let adversary = self.fixed.is_none();
-        // π_i: what takes the place of the multiplier q_i on the right-hand side.
-        let mut pi = self.fixed.clone().unwrap_or_default();
-        let (mut gap_u, mut zeta) = (vec![0.0; point.u.len()], vec![0.0; self.m]);
-        let mut kappa = 0.0;
-        let slope = |i: usize| point.q[i] / point.s[i];
-        let infeasible = |i: usize| {
+        point.t += sum / total;
+        for (i, s) in point.s.iter_mut().enumerate() {
             let u = point.u.get(i).copied().unwrap_or(0.0);
-            values.payoffs[i] - point.t - u + point.s[i]
-        };
-        if adversary {
-            pi = (0..self.m).map(|i| mu / point.s[i] + slope(i) * infeasible(i)).collect();
-            for i in 0..point.u.len() {
-                let (d, e) = (slope(i), point.v[i] / point.u[i]);
-                gap_u[i] = self.cap() - pi[i] - mu / point.u[i];
-                zeta[i] = d / (d + e) * gap_u[i];
-            }
-            let gap_t = 1.0 - pi.iter().sum::<f64>();
-            kappa = (zeta.iter().sum::<f64>() - gap_t) / spread.total;
+            *s = (point.t + u - values.payoffs[i]).clamp(*s / FOLLOW, *s * FOLLOW);
         }
-        let groups: Vec<f64> = pi.iter().zip(&zeta).map(|(pi, zeta)| -(pi + zeta)).collect();
-        let pulled = self.group_sum(&groups, &values.gradients);
-        for j in 0..n {
-            rhs[j] = pulled[j];
-            if j < self.weights {
-                rhs[j] -= ridge * point.w[j];
-            }
-            if adversary {
-                rhs[j] += spread.total * kappa * spread.center[j];
-            }
-        }
-        if let Some(ball) = &point.ball {
-            let by = mu / ball.slack(&point.w);
-            for (r, w) in rhs.iter_mut().zip(&point.w).take(self.weights) {
-                *r -= by * w;
-            }
-        }
-        for bound in &point.bounds {
-            let w = point.w[bound.at];
-            rhs[bound.at] -= mu / (bound.high - w) - mu / (w - bound.low);
-        }
-        system.solve(risks, &mut rhs);
-
-        let mut step = Step { w: rhs, ..Step::default() };
-        if adversary {
-            step.t = dot(&spread.center, &step.w) + kappa;
-            for (i, gradient) in values.gradients.chunks_exact(n).enumerate() {
-                let along = dot(gradient, &step.w) - step.t;
-                let mut du = 0.0;
-                if let Some(u) = point.u.get(i) {
-                    let (d, e) = (slope(i), point.v[i] / u);
-                    du = (d * along - gap_u[i]) / (d + e);
-                    step.u.push(du);
-                    step.v.push(mu / u - point.v[i] - e * du);
-                }
-                let change = infeasible(i) + along - du;
-                step.s.push(-change);
-                step.q.push(mu / point.s[i] - point.q[i] + slope(i) * change);
-            }
-        }
-        if let Some(ball) = &point.ball {
-            let slack = ball.slack(&point.w);
-            let change = dot(&point.w[..self.weights], &step.w[..self.weights]);
-            step.nu = mu / slack - ball.nu + ball.nu / slack * change;
-        }
-        for bound in &point.bounds {
-            let (w, dw) = (point.w[bound.at], step.w[bound.at]);
-            let (low, high) = (w - bound.low, bound.high - w);
-            let z_low = mu / low - bound.z_low - bound.z_low / low * dw;
-            let z_high = mu / high - bound.z_high + bound.z_high / high * dw;
-            step.bounds.push((z_low, z_high));
-        }
-        step
     }
 
-    /// Moves along a step as far as the residual falls, and says how long a share of it that was: 0 when
-    /// it is no number any more, at rounding level.
-    fn take<R: Risks>(&mut self, risks: &mut R, step: &Step, mu: f64) -> Result<f64> {
+    /// Moves along a step, cut back until the residual does not rise much, and says how long a share of
+    /// it that was: 0 when so many trials do not find one, and nothing moves.
+    fn take<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        step: &Step,
+        mu: f64,
+        trials: usize,
+    ) -> Result<f64> {
         let merit = |point: &Point, values: &Values| {
             let (infeasible, products) = self.residual(point, values, mu);
             infeasible.hypot(products)
         };
         let before = merit(&self.point, &self.values);
         let mut alpha = self.point.longest(step);
-        if !(step.w.iter().all(|v| v.is_finite()) && alpha > 0.0) {
-            return Ok(0.0);
-        }
+        let finite = step.w.iter().all(|v| v.is_finite());
         let mut values = self.values.clone();
-        for last in (0..=20).rev() {
-            let point = self.point.moved(step, alpha);
+        for _ in 0..trials {
+            if !(finite && alpha > 0.0) {
+                break;
+            }
+            let mut point = self.point.moved(step, alpha);
             match self.evaluate(risks, &point.w, &mut values) {
                 Ok(()) => {
-                    let after = merit(&point, &values);
-                    if after <= (1.0 - 1e-4 * alpha) * before || last == 0 && after.is_finite() {
+                    let mixed = alpha * mu + (1.0 - alpha) * self.point.complementarity();
+                    self.refit(&mut point, &values, mixed);
+                    if merit(&point, &values) <= LOOSE * before {
                         (self.point, self.values) = (point, values);
                         return Ok(alpha);
                     }
@@ -523,16 +423,11 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             }
             alpha *= 0.5;
         }
+        // The risks go back to where the point is.
+        let w = self.point.w.clone();
+        self.evaluate(risks, &w, &mut values)?;
         Ok(0.0)
     }
-}
-
-/// The group terms of the reduced system.
-#[derive(Clone, Debug, Default)]
-struct Spread {
-    h: Vec<f64>,
-    total: f64,
-    center: Vec<f64>,
 }
 
 #[cfg(test)]

@@ -5,8 +5,11 @@
 //! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets, where
 //! they are exact.
 
+mod centre;
 mod dataset;
 mod interior;
+mod level;
+mod newton;
 mod point;
 mod population;
 mod problem;

@@ -28,11 +28,13 @@ impl Ball {
         0.5 * (self.radius * self.radius - dot(w, w))
     }
 
-    /// The longest share of a step that leaves 0.5 % of the slack: the positive root of
-    /// ½‖w + α dw‖² = ½B² − 0.005·slack.
+    /// The longest share of a step that leaves 0.5 % of the slack, and more than its rounding: the
+    /// positive root of ½‖w + α dw‖² = ½B² − rest.
     fn longest(&self, w: &[f64], dw: &[f64]) -> f64 {
         let (w, dw) = (&w[..self.weights], &dw[..self.weights]);
-        let (a, b, c) = (dot(dw, dw), dot(w, dw), 2.0 * 0.995 * self.slack(w));
+        let (slack, least) = (self.slack(w), 1e-14 * self.radius * self.radius);
+        let (a, b, c) =
+            (dot(dw, dw), dot(w, dw), 2.0 * (0.995 * slack).min(slack - least).max(0.0));
         let root = (b * b + a * c).sqrt();
         if a == 0.0 {
             f64::INFINITY
@@ -72,18 +74,22 @@ pub(super) struct Step {
 }
 
 impl Point {
+    /// Number of inequalities.
+    pub(super) fn inequalities(&self) -> usize {
+        self.s.len() + self.u.len() + 2 * self.bounds.len() + usize::from(self.ball.is_some())
+    }
+
     /// The mean of multiplier × slack, 0 when there is no inequality.
     pub(super) fn complementarity(&self) -> f64 {
         let mut sum = dot(&self.q, &self.s) + dot(&self.v, &self.u);
-        let mut count = self.s.len() + self.u.len() + 2 * self.bounds.len();
         if let Some(ball) = &self.ball {
             sum += ball.slack(&self.w) * ball.nu;
-            count += 1;
         }
         for bound in &self.bounds {
             let w = self.w[bound.at];
             sum += bound.z_low * (w - bound.low) + bound.z_high * (bound.high - w);
         }
+        let count = self.inequalities();
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
@@ -93,7 +99,7 @@ impl Point {
         let mut alpha = 1f64;
         let mut keep = |value: f64, change: f64| {
             if change < 0.0 {
-                alpha = alpha.min(-0.995 * value / change);
+                alpha = alpha.min(-0.995 * value.max(0.0) / change);
             }
         };
         let pairs =
@@ -104,10 +110,13 @@ impl Point {
         if let Some(ball) = &self.ball {
             keep(ball.nu, step.nu);
         }
-        for (bound, (low, high)) in self.bounds.iter().zip(&step.bounds) {
+        for bound in &self.bounds {
             let (w, dw) = (self.w[bound.at], step.w[bound.at]);
-            keep(w - bound.low, dw);
-            keep(bound.high - w, -dw);
+            let least = 1e-15 * bound.low.abs().max(bound.high.abs());
+            keep(w - bound.low - least, dw);
+            keep(bound.high - w - least, -dw);
+        }
+        for (bound, (low, high)) in self.bounds.iter().zip(&step.bounds) {
             keep(bound.z_low, *low);
             keep(bound.z_high, *high);
         }

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Kind, Table, same_bits, table};
 use gdro::Dataset;
-use gdro::domain::{Domain, L2Ball};
+use gdro::domain::{AnyMap, Cube, Domain, L2Ball};
 use gdro::exact::{DatasetRisks, Goal, Options, Problem, Solution, solve};
 use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Loss, Softmax, Squared};
@@ -218,4 +218,76 @@ fn separable_rows_are_solved_as_well() {
         println!("{domain:?}, ridge {ridge}: {iterations} iterations, gap {gap:.1e}");
         assert!(s.gap() <= 1e-9, "{domain:?}, ridge {ridge}: {s:?}");
     }
+}
+
+/// Data that make Newton steps go astray: targets of 1e5 and of 1e-5, features from 1e-4 to 1e6, 200 groups of
+/// five rows, separable rows and groups of one class under hardly any ridge; and starts far away.
+#[test]
+fn extreme_problems_are_solved() {
+    let groups = [(0, 120), (100, 160), (150, 200)];
+    let rows = |kind| table(3, 200, 4, kind, false, &groups);
+    let targets = |size: f64| {
+        let mut rows = rows(Kind::Squared);
+        rows.y.iter_mut().for_each(|y| *y *= size);
+        rows
+    };
+    let mut scaled = rows(Kind::Logistic);
+    for x in scaled.x.chunks_exact_mut(4) {
+        x.iter_mut().zip([1e-4, 1.0, 1e3, 1e6]).for_each(|(x, s)| *x *= s);
+    }
+    let mut separable = rows(Kind::Logistic);
+    for (y, x) in separable.y.iter_mut().zip(separable.x.chunks_exact(4)) {
+        *y = x[0].signum();
+    }
+    let mut one_class = rows(Kind::Logistic);
+    one_class.y[..100].fill(1.0);
+    one_class.y[160..].fill(-1.0);
+    let fives: Vec<(u32, u32)> = (0..200).map(|g| (5 * g, 5 * g + 5)).collect();
+    let cases = [
+        ("targets of 1e5", Kind::Squared, targets(1e5)),
+        ("targets of 1e-5", Kind::Squared, targets(1e-5)),
+        ("features of all sizes", Kind::Logistic, scaled),
+        ("separable", Kind::Logistic, separable),
+        ("one class", Kind::Logistic, one_class),
+        ("three classes", Kind::Softmax, rows(Kind::Softmax)),
+        ("small groups", Kind::Logistic, table(8, 1000, 4, Kind::Logistic, false, &fives)),
+    ];
+    let free = Domain::new(AnyMap::L2Ball(L2Ball::unconstrained())).with_intercept(100.0).unwrap();
+    let ball = Domain::new(AnyMap::L2Ball(L2Ball::new(3.0).unwrap()));
+    let cube = Domain::new(AnyMap::Cube(Cube::new(-1.0, 2.0).unwrap())).with_intercept(10.0);
+    let domains = [free, ball, cube.unwrap()];
+    let (mut most, mut faults) = (0, Vec::new());
+    for (name, kind, rows) in &cases {
+        let (data, loss) = (rows.dense(false), loss(*kind));
+        let m = data.groups();
+        for (domain, ridge) in domains.iter().flat_map(|d| [(d, 1e-2), (d, 1e-7)]) {
+            let mut risks = DatasetRisks::new(&data, &loss, domain.intercept.is_some());
+            let mut run = |k: f64, goal: Goal, far: bool| {
+                let game = Game::top_k(m, k).with_ridge(ridge);
+                let (features, outputs) = (4, loss.outputs());
+                let problem = Problem { game: &game, domain, features, outputs, goal };
+                let n = (4 + usize::from(domain.intercept.is_some())) * outputs;
+                let far_away = (0..n).map(|j| if j % 2 == 0 { 200.0 } else { -300.0 }).collect();
+                let options = Options { start: far.then_some(far_away), ..Options::default() };
+                let s = solve(&mut risks, &problem, &options).unwrap();
+                let label = format!("{name}, {domain:?}, ridge {ridge}, k = {k}, far {far}");
+                most = most.max(s.iterations);
+                if s.gap() > 1e-9 * (1.0 + s.upper.abs()) {
+                    faults.push(format!("{label}: {:e} after {}", s.gap(), s.iterations));
+                }
+                s.upper
+            };
+            for (k, goal) in [
+                (1.0, Goal::Adversary),
+                (1.7, Goal::Adversary),
+                (1.0, Goal::Fixed(vec![1.0 / m as f64; m])),
+            ] {
+                let (near, far) = (run(k, goal.clone(), false), run(k, goal, true));
+                assert!((near - far).abs() <= 1e-8 * (1.0 + near.abs()), "{name}: {near} {far}");
+            }
+        }
+    }
+    println!("at most {most} iterations");
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(most <= 60, "{most} iterations");
 }

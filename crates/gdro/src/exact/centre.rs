@@ -39,6 +39,13 @@ impl<M: MirrorMap> Solver<'_, M> {
         let mut point = self.point.clone();
         self.settle(&mut point, &self.values, mu);
         self.point = point;
+        if self.point.ball.is_some() || !self.point.bounds.is_empty() {
+            // Close to a bound a Newton step can do little more than double the slack: first away from it.
+            let mut inward = vec![0.0; self.n];
+            self.problem.domain.map.center(&mut inward[..self.weights]);
+            inward.iter_mut().zip(&self.point.w).for_each(|(c, w)| *c -= w);
+            self.search(risks, Step { w: inward, ..Step::default() }, mu)?;
+        }
         let mut memory = Vec::new();
         while !self.done(options) {
             self.best.iterations += 1;
@@ -134,9 +141,7 @@ impl<M: MirrorMap> Solver<'_, M> {
             }
             alpha *= shrink;
         }
-        // The risks go back to where the point is.
-        let w = self.point.w.clone();
-        self.evaluate(risks, &w, &mut values)?;
+        self.back(risks)?;
         Ok(false)
     }
 }

@@ -11,17 +11,21 @@
 //! ```
 //!
 //! (without the u_i for k = 1). The multipliers q_i of its groups are the group weights of the saddle
-//! point. Each iteration takes one Hessian of the Lagrangian, one Cholesky factorisation, and two
-//! solves: a predictor that decides how far to lower the complementarity μ, and the step. The
-//! slacks are variables of their own, so that a step need not keep r_i(w) below t exactly. Ten to twenty
-//! iterations usually reach rounding level, where the smoothed maximum with a falling temperature takes
-//! several Newton iterations for each temperature. Where steps are cut short, `centre.rs` goes back to the
-//! central path, by a method that cannot get stuck.
+//! point. There are two phases.
 //!
-//! Sources: Boyd and Vandenberghe, Convex Optimization, § 11.7; Mehrotra, DOI 10.1137/0802028.
+//! - `primal_dual`: Newton steps on the optimality conditions with a falling complementarity μ. Ten to
+//!   thirty of them reach rounding level, where the smoothed maximum with a falling temperature takes
+//!   several Newton iterations for each temperature.
+//! - `centre`: Newton's method on the barrier function for one μ. It converges from wherever the first
+//!   phase loses the path, and returns to it.
+//!
+//! Each iteration of either takes one Hessian of the Lagrangian and one Cholesky factorisation.
+//!
+//! Sources: Boyd and Vandenberghe, Convex Optimization, § 11.3 and § 11.7; Mehrotra, DOI
+//! 10.1137/0802028.
 
 use super::Risks;
-use super::point::{Ball, Bound, Point, Step};
+use super::point::{Ball, Bound, Point};
 use super::problem::{Goal, Options, Problem, Solution};
 use crate::domain::{Constraints, MirrorMap};
 use crate::error::{Error, Result};
@@ -61,33 +65,11 @@ pub fn solve<R: Risks, M: MirrorMap>(
     solver.run(risks, options)
 }
 
-/// Steps shorter than this share call for a return to the centre,
-const SHORT: f64 = 0.1;
-
-/// with the complementarity raised by this factor.
-const RECENTRE: f64 = 3.0;
-
-/// The complementarity stays above this share of the infeasibility, both relative to the start.
-const LAG: f64 = 0.1;
-
-/// A step that lowers the complementarity by more than this factor is given up when it does not go
-/// well at once, for one that lowers it by this factor.
-const MODEST: f64 = 0.3;
-
-/// Trials of an ambitious step, and of a modest one.
-const TRIALS: (usize, usize) = (2, 5);
-
-/// By how much the residual may rise in a step: the point need not be better to lead to better ones.
-const LOOSE: f64 = 2.0;
-
-/// A slack follows the payoffs of a new point by this factor at most.
-const FOLLOW: f64 = 4.0;
-
-/// After a step the multiplier of the ball is at least this share of what the central path has.
-const BALL: f64 = 0.1;
-
 /// Gaps relatively below this are rounding.
 const ROUNDING: f64 = 1e-14;
+
+/// After so many rounds of both phases without a smaller gap, what is left of it is rounding.
+const FUTILE: usize = 3;
 
 /// Risks and gradients of the payoffs at a point.
 #[derive(Clone, Debug)]
@@ -170,7 +152,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// Moves to a model, or to one near it strictly inside of the domain.
-    fn enter<R: Risks>(&mut self, risks: &mut R, mut w: Vec<f64>) -> Result<()> {
+    fn enter<R: Risks>(&mut self, risks: &mut R, w: &[f64]) -> Result<()> {
+        let mut w = w.to_vec();
         let norm = dot(&w[..self.weights], &w[..self.weights]).sqrt();
         if norm > 0.99 * self.radius {
             let scale = 0.99 * self.radius / norm;
@@ -186,6 +169,12 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
+    /// Moves the risks back to the present point, after steps that were not taken.
+    pub(super) fn back<R: Risks>(&mut self, risks: &mut R) -> Result<()> {
+        let mut values = self.values.clone();
+        self.evaluate(risks, &self.point.w, &mut values)
+    }
+
     /// The objective at the present point.
     fn upper(&self) -> f64 {
         let w = &self.point.w[..self.weights];
@@ -197,19 +186,18 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         value + self.problem.game.ridge / 2.0 * dot(w, w)
     }
 
-    /// A point strictly inside all inequalities.
+    /// A point strictly inside all inequalities, at the centre of the domain or at a better start.
     fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<()> {
         let mut centre = vec![0.0; self.n];
         self.problem.domain.map.center(&mut centre[..self.weights]);
-        self.enter(risks, centre)?;
+        self.enter(risks, &centre)?;
         if let Some(start) = start {
-            // A start that is worse than the centre only takes longer.
-            let (w, values, upper) = (self.point.w.clone(), self.values.clone(), self.upper());
-            if self.enter(risks, start.to_vec()).is_err() || self.upper() > upper {
-                (self.point.w, self.values) = (w, values);
-                let w = self.point.w.clone();
-                let mut values = self.values.clone();
-                self.evaluate(risks, &w, &mut values)?;
+            let upper = self.upper();
+            match self.enter(risks, start) {
+                Ok(()) if self.upper() <= upper => {}
+                // Far out, where the losses are large, every way is longer than from the centre.
+                Ok(()) | Err(Error::NonFiniteLoss { .. }) => self.enter(risks, &centre)?,
+                Err(error) => return Err(error),
             }
         }
 
@@ -282,151 +270,23 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     /// Primal–dual steps as long as they are long, a return to the central path when they are not.
     fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
         self.record()?;
+        let count = self.point.inequalities().max(1) as f64;
+        let first = self.point.complementarity();
         let (mut central, mut futile) = (f64::INFINITY, 0);
-        let start_mu = self.point.complementarity();
-        while !self.done(options) && futile < 3 {
-            let gap = self.best.gap();
+        while !self.done(options) && futile < FUTILE {
+            let before = self.best.gap();
             self.follow(risks, options)?;
-            // On the path the gap is the sum of the complementarities.
-            let share = gap.max(0.0) / self.point.inequalities().max(1) as f64;
-            let mu = share.min(start_mu).max(RECENTRE * self.point.complementarity());
-            // From a point where the path was left before it would be left again.
+            // On the path the gap is the sum of the complementarities. Where that was tried before, it
+            // is time to go on along the path.
+            let mu = self.point.complementarity();
+            let mu = (self.best.gap().max(0.0) / count).min(first).max(mu);
             central = if mu > 0.5 * central { 0.2 * central } else { mu };
             self.centre(risks, options, central)?;
-            // A gap that neither falls nor is that of the path is rounding.
-            let falls = self.best.gap() < 0.9 * gap || self.best.gap() < central;
+            let gap = self.best.gap();
+            let falls = gap < 0.9 * before || gap < central;
             futile = if falls { 0 } else { futile + 1 };
         }
         Ok(self.best)
-    }
-
-    /// Primal–dual steps to the tolerance, or until they are cut short or nothing moves any more.
-    fn follow<R: Risks>(&mut self, risks: &mut R, options: &Options) -> Result<()> {
-        let start_mu = self.point.complementarity();
-        if start_mu == 0.0 {
-            return Ok(());
-        }
-        let mut memory = Vec::new();
-        let (mut stalled, mut shorts, mut length) = (0, 0, 1.0);
-        let mut infeasible = self.residual(&self.point, &self.values, 0.0).0;
-        let gradient = self.group_sum(&self.point.q, &self.values.gradients);
-        let start = infeasible.max(dot(&gradient, &gradient).sqrt());
-        while !self.done(options) && stalled < 4 {
-            let gap = self.best.gap();
-            self.best.iterations += 1;
-            let (system, spread) = self.system(risks, &mut memory);
-            let mu = self.point.complementarity();
-            // Complementarity must not run ahead of feasibility: it would leave the point stuck at a
-            // bound.
-            let floor = (LAG * start_mu * infeasible / start).min(mu);
-            let target = if length < SHORT {
-                // The last step was cut short: the point lies too near to a bound. Back to the centre.
-                (RECENTRE * mu).max(floor)
-            } else {
-                let predictor = self.direction(risks, &system, &spread, 0.0);
-                let reach = self.point.longest(&predictor);
-                let ahead = self.point.moved(&predictor, reach).complementarity();
-                (mu * (ahead / mu).clamp(1e-6, 0.8).powi(3)).max(floor)
-            };
-            let modest = MODEST * mu;
-            length = 0.0;
-            if target < modest {
-                let step = self.direction(risks, &system, &spread, target);
-                length = self.take(risks, &step, target, TRIALS.0)?;
-            }
-            if length == 0.0 {
-                let target = target.max(modest);
-                let step = self.direction(risks, &system, &spread, target);
-                length = self.take(risks, &step, target, TRIALS.1)?;
-            }
-            self.record()?;
-            shorts = if length < SHORT { shorts + 1 } else { 0 };
-            if length == 0.0 || shorts >= 3 {
-                break;
-            }
-            // At rounding level neither the gap, nor the complementarity, nor the residual falls any
-            // more.
-            let before = infeasible;
-            infeasible = self.residual(&self.point, &self.values, 0.0).0;
-            let now = self.point.complementarity();
-            let falls = self.best.gap() < 0.99 * gap
-                || infeasible < 0.9 * before && infeasible > 1e-15 * start
-                || now < 0.5 * mu && now > 1e-17 * self.best.upper.abs().min(1.0);
-            stalled = if falls { 0 } else { stalled + 1 };
-        }
-        Ok(())
-    }
-
-    /// Takes the curvature of the payoffs into account after a step: the epigraph variable goes to where
-    /// the residuals of its constraints vanish on average, and the slacks follow the payoffs some way.
-    fn refit(&self, point: &mut Point, values: &Values, mu: f64) {
-        if let Some(ball) = &mut point.ball {
-            ball.nu = ball.nu.max(BALL * mu / ball.slack(&point.w));
-        }
-        if self.fixed.is_some() {
-            return;
-        }
-        let (mut sum, mut total) = (0.0, 0.0);
-        for i in 0..self.m {
-            let d = point.q[i] / point.s[i];
-            let (h, u) = match point.v.get(i) {
-                None => (d, 0.0),
-                Some(v) => {
-                    let e = v / point.u[i];
-                    (d * (e / (d + e)), point.u[i])
-                }
-            };
-            sum += h * (values.payoffs[i] - u + point.s[i] - point.t);
-            total += h;
-        }
-        point.t += sum / total;
-        for (i, s) in point.s.iter_mut().enumerate() {
-            let u = point.u.get(i).copied().unwrap_or(0.0);
-            *s = (point.t + u - values.payoffs[i]).clamp(*s / FOLLOW, *s * FOLLOW);
-        }
-    }
-
-    /// Moves along a step, cut back until the residual does not rise much, and says how long a share of
-    /// it that was: 0 when so many trials do not find one, and nothing moves.
-    fn take<R: Risks>(
-        &mut self,
-        risks: &mut R,
-        step: &Step,
-        mu: f64,
-        trials: usize,
-    ) -> Result<f64> {
-        let merit = |point: &Point, values: &Values| {
-            let (infeasible, products) = self.residual(point, values, mu);
-            infeasible.hypot(products)
-        };
-        let before = merit(&self.point, &self.values);
-        let mut alpha = self.point.longest(step);
-        let finite = step.w.iter().all(|v| v.is_finite());
-        let mut values = self.values.clone();
-        for _ in 0..trials {
-            if !(finite && alpha > 0.0) {
-                break;
-            }
-            let mut point = self.point.moved(step, alpha);
-            match self.evaluate(risks, &point.w, &mut values) {
-                Ok(()) => {
-                    let mixed = alpha * mu + (1.0 - alpha) * self.point.complementarity();
-                    self.refit(&mut point, &values, mixed);
-                    if merit(&point, &values) <= LOOSE * before {
-                        (self.point, self.values) = (point, values);
-                        return Ok(alpha);
-                    }
-                }
-                // Too long a step may overflow a loss.
-                Err(Error::NonFiniteLoss { .. }) => {}
-                Err(error) => return Err(error),
-            }
-            alpha *= 0.5;
-        }
-        // The risks go back to where the point is.
-        let w = self.point.w.clone();
-        self.evaluate(risks, &w, &mut values)?;
-        Ok(0.0)
     }
 }
 

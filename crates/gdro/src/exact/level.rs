@@ -56,3 +56,39 @@ pub(super) fn capped_level(below: &[f64], cap: f64, mu: f64) -> f64 {
     }
     x
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::sampling::{Rng, below, unit};
+
+    /// Multipliers μ/s_i sum to 1, and to the cap with μ/u_i, where μ is far above the payoffs or far
+    /// below.
+    #[test]
+    fn levels_solve_their_equations() {
+        let mut rng = Rng::seed_from_u64(12);
+        for case in 0..2000 {
+            let m = 2 + below(&mut rng, 30);
+            let mu = 10f64.powf(12.0 * unit(&mut rng) - 10.0);
+            let mut below: Vec<f64> = (0..m).map(|_| unit(&mut rng)).collect();
+            below[0] = 0.0;
+            let x = level(&below, mu);
+            let sum: f64 = below.iter().map(|b| mu / (x + b)).sum();
+            assert!((sum - 1.0).abs() < 1e-13, "case {case}: {sum}");
+            // x + b_i cancels where the group at the cap is close to the others: errors of 1e-16/μ.
+            let cap = 1.0 / (1.0 + unit(&mut rng) * (m as f64 - 1.01));
+            let x = capped_level(&below, cap, mu);
+            let mut sum = 0.0;
+            for b in &below {
+                let (s, u) = capped_slacks(x + b, cap, mu);
+                assert!(s > 0.0 && u > 0.0);
+                assert!((s - u - (x + b)).abs() < 1e-13 * (s + u), "case {case}");
+                assert!((mu / s + mu / u - cap).abs() < 1e-13 * cap, "case {case}");
+                sum += mu / s;
+            }
+            assert!((sum - 1.0).abs() < 1e-13 + 1e-15 / mu, "case {case}: {sum}");
+        }
+    }
+}

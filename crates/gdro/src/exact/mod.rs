@@ -12,6 +12,7 @@ mod level;
 mod newton;
 mod point;
 mod population;
+mod primal_dual;
 mod problem;
 mod regret;
 mod system;

@@ -74,19 +74,7 @@ impl<M: MirrorMap> Solver<'_, M> {
         if self.fixed.is_some() {
             return Spread::default();
         }
-        let point = &self.point;
-        let h: Vec<f64> = (0..self.m)
-            .map(|i| {
-                let d = point.q[i] / point.s[i];
-                match point.v.get(i) {
-                    None => d,
-                    Some(v) => {
-                        let e = v / point.u[i];
-                        d * (e / (d + e))
-                    }
-                }
-            })
-            .collect();
+        let h = self.point.stiffness();
         let total = h.iter().sum();
         let mut center = self.group_sum(&h, &self.values.gradients);
         center.iter_mut().for_each(|g| *g /= total);

@@ -93,6 +93,21 @@ impl Point {
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
+    /// How stiffly the payoff of each group pulls at t: 1/ĥ_i = s_i/q_i + u_i/v_i.
+    pub(super) fn stiffness(&self) -> Vec<f64> {
+        let stiffness = |i: usize| {
+            let d = self.q[i] / self.s[i];
+            match self.v.get(i) {
+                None => d,
+                Some(v) => {
+                    let e = v / self.u[i];
+                    d * (e / (d + e))
+                }
+            }
+        };
+        (0..self.s.len()).map(stiffness).collect()
+    }
+
     /// The longest share of a step, at most 1, that keeps slacks and multipliers at 0.5 % of their
     /// value or more.
     pub(super) fn longest(&self, step: &Step) -> f64 {

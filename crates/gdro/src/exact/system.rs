@@ -74,19 +74,18 @@ pub(super) struct Factor {
 
 impl Factor {
     /// Factors the matrix whose lower triangle is given row by row. When it is not positive
-    /// definite in double precision, a growing multiple of its largest diagonal entry is added to
-    /// the diagonal.
+    /// definite in double precision, its diagonal entries grow by a growing factor. Each grows by
+    /// its own share: bounds that are nearly reached make some of them larger than others by many
+    /// orders of magnitude.
     fn new(lower: &mut [f64], n: usize) -> Self {
-        let top = (0..n).map(|i| lower[i * n + i]).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        let mut shift = 0.0;
+        let diagonal: Vec<f64> = (0..n).map(|i| lower[i * n + i].max(f64::MIN_POSITIVE)).collect();
         for attempt in 0..12 {
             let matrix = MatRef::from_row_major_slice(lower, n, n);
             if let Ok(llt) = matrix.llt(Side::Lower) {
                 return Factor { llt: Some(llt) };
             }
-            let next = top * 1e-15 * 10f64.powi(attempt);
-            (0..n).for_each(|i| lower[i * n + i] += next - shift);
-            shift = next;
+            let factor = 1.0 + 1e-15 * 10f64.powi(attempt);
+            diagonal.iter().enumerate().for_each(|(i, d)| lower[i * n + i] = factor * d);
         }
         Factor { llt: None }
     }

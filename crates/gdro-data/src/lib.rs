@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod comparison;
 mod encode;
 mod error;
 mod group;
@@ -39,6 +40,7 @@ mod table;
 mod target;
 mod usable;
 
+pub use comparison::{Comparison, Operator};
 pub use encode::{Encoded, Encoding, FeatureColumn};
 pub use error::{Error, Position, Result};
 pub use group::{Assignment, GroupColumn, Grouping};

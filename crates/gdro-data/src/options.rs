@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::Comparison;
 use crate::error::{Error, Result};
 
 /// How a table is read and what its columns mean.
@@ -16,10 +17,13 @@ pub struct DataOptions {
     pub delimiter: Option<char>,
     /// Lines that start with this text are skipped.
     pub comment: Option<String>,
-    /// The column to predict. [`crate::prepare`] needs it, reading does not.
+    /// The column to predict; or a comparison of a numeric column with a number, such as
+    /// `arr_delay>30` (also `>=`, `<`, `<=`), which makes a binary task. A column of exactly this
+    /// name comes first. [`crate::prepare`] needs it, reading does not.
     pub target: Option<String>,
     /// The label that becomes +1 in a binary task. Without it: 1 over 0 and −1, yes, true, y and t
-    /// over no, false, n and f in any case, else the label that sorts last.
+    /// over no, false, n and f in any case, else the label that sorts last. Of a comparison: what the
+    /// target says.
     pub positive: Option<String>,
     /// Group columns: every combination of values that occurs is a group. No column: one group.
     pub groups: Vec<String>,
@@ -142,6 +146,31 @@ impl DataOptions {
     /// Whether a column is named as no feature.
     pub(crate) fn is_ignored(&self, name: &str) -> bool {
         self.ignore.iter().any(|n| n == name)
+    }
+
+    /// These options for a table with these columns, with a target that is the name of a column:
+    /// of the one that is compared, when it is a comparison.
+    ///
+    /// # Errors
+    /// For a target that is neither; for options that contradict each other.
+    pub(crate) fn settle(&self, names: &[String]) -> Result<(Self, Option<Comparison>)> {
+        let (mut settled, mut comparison) = (self.clone(), None);
+        if let Some(target) = self.target.as_ref().filter(|t| !names.contains(t))
+            && let Some((column, found)) = Comparison::parse(target, names)?
+        {
+            if let Some(column) = self.text.iter().find(|n| *n == column) {
+                let expected = "not the target, whose numbers are compared".into();
+                return Err(Error::Option {
+                    option: "text",
+                    found: format!("`{column}`"),
+                    expected,
+                });
+            }
+            settled.target = Some(column.to_owned());
+            comparison = Some(found);
+        }
+        settled.check()?;
+        Ok((settled, comparison))
     }
 
     /// Refuses options that contradict each other.

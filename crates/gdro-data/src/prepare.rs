@@ -18,7 +18,8 @@ use crate::usable::usable_rows;
 /// A table made ready for training.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The rows for training, in the order of the table, and the groups that have such rows.
+    /// The rows for training, group by group and inside a group in the order of the table, and the
+    /// groups that have such rows.
     pub train: Dataset,
     /// The rows that are held out, likewise; `None` when there are none.
     pub test: Option<Dataset>,
@@ -76,7 +77,7 @@ pub fn prepare(
     split: &Split,
     constant: bool,
 ) -> Result<Prepared> {
-    options.check()?;
+    let (options, comparison) = &options.settle(table.names())?;
     if options.target.is_none() {
         return Err(Error::NoTarget { available: table.names().join(", ") });
     }
@@ -87,7 +88,7 @@ pub fn prepare(
     let mut notes = kinds(table, &features, options);
     let rows = usable_rows(table, &features, options, &mut notes)?;
 
-    let (target, note) = Target::fit(table, &rows, options, task)?;
+    let (target, note) = Target::fit(table, &rows, options, *comparison, task)?;
     notes.extend(note);
     let targets = target.encode(table, &rows)?;
     let (grouping, assigned, merge_notes) = Grouping::fit(table, &rows, options)?;
@@ -104,8 +105,10 @@ pub fn prepare(
     notes.extend(note);
 
     let weights = weights(table, &rows, options)?;
+    // Group by group, so that the rows of a group are next to each other in memory.
     let part = |wanted: bool| -> Vec<usize> {
-        (0..rows.len()).filter(|row| held[*row] == wanted).collect()
+        let of_groups = members.iter().flatten().map(|row| *row as usize);
+        of_groups.filter(|row| held[*row] == wanted).collect()
     };
     let (training, testing) = (part(false), part(true));
     let in_table = |part: &[usize]| part.iter().map(|row| rows[*row]).collect::<Vec<u32>>();

@@ -186,6 +186,11 @@ fn wanted(
     options: &DataOptions,
     encoding: Option<&Encoding>,
 ) -> Result<Vec<Wanted>> {
+    let options = &match (encoding, options.settle(names)) {
+        (None, settled) => settled?.0,
+        // Training has settled what the target is, and a later table may lack it.
+        (Some(_), settled) => settled.map_or_else(|_| options.clone(), |(options, _)| options),
+    };
     let unknown = |name: &str| !names.iter().any(|n| n == name);
     match encoding {
         None => {

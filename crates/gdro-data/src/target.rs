@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::Comparison;
 use crate::encode::most_levels;
 use crate::error::{Error, Result, list, shown};
 use crate::options::{DataOptions, Task};
@@ -27,6 +28,9 @@ pub enum Target {
         negative: String,
         /// The label that is +1.
         positive: String,
+        /// What is true of the numbers of the positive label, when labels are made of numbers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comparison: Option<Comparison>,
     },
     /// One of several classes.
     Multiclass {
@@ -49,11 +53,17 @@ impl Target {
         table: &Table,
         rows: &[u32],
         options: &DataOptions,
+        comparison: Option<Comparison>,
         task: Option<Task>,
     ) -> Result<(Self, Option<String>)> {
         let name = options.target.as_deref().unwrap_or_default();
         let cells = table.find("target", name)?;
         let column = name.to_owned();
+        if let Some(comparison) = comparison {
+            let positive = options.positive.as_deref();
+            let target = Self::compared(column, cells, rows, comparison, positive, task)?;
+            return Ok((target, None));
+        }
         let numeric = cells.numbers.is_some();
         let limit = match task {
             Some(Task::Multiclass) => most_levels(rows.len()),
@@ -136,9 +146,54 @@ impl Target {
                         shown(&negative)
                     )
                 });
-                Ok((Target::Binary { column, negative, positive }, note))
+                Ok((Target::Binary { column, negative, positive, comparison: None }, note))
             }
         }
+    }
+
+    /// The target that a comparison of a column is.
+    fn compared(
+        column: String,
+        cells: &Column,
+        rows: &[u32],
+        comparison: Comparison,
+        positive: Option<&str>,
+        task: Option<Task>,
+    ) -> Result<Self> {
+        let label = comparison.label(&column);
+        if task.is_some_and(|task| task != Task::Binary) {
+            let (found, expected) =
+                (format!("the target `{label}` is true or false"), "the logistic loss".into());
+            return Err(Error::Option { option: "loss", found, expected });
+        }
+        if cells.numbers.is_none() {
+            let labels = texts(cells, rows).unwrap_or_default();
+            let texts = list(labels.iter().map(String::as_str));
+            let found = format!("`{label}`, where `{column}` holds texts ({texts})");
+            let expected = "a column of numbers".into();
+            return Err(Error::Option { option: "target", found, expected });
+        }
+        let held = |row: &u32| cells.number(*row as usize).is_some_and(|v| comparison.holds(v));
+        let other = comparison.negated();
+        let trues = rows.iter().filter(|row| held(row)).count();
+        if trues == 0 || trues == rows.len() {
+            let label = if trues == 0 { other.label(&column) } else { label };
+            return Err(Error::OneClass { column, label });
+        }
+        let is_meant = |text: &str, comparison| {
+            let names = std::slice::from_ref(&column);
+            matches!(Comparison::parse(text, names), Ok(Some(c)) if c == (&column, comparison))
+        };
+        let comparison = match positive {
+            Some(text) if is_meant(text, other) => other,
+            Some(text) if !is_meant(text, comparison) => {
+                let labels = list([label.as_str(), &other.label(&column)].into_iter());
+                return Err(Error::Positive { column, found: normal(text), labels });
+            }
+            _ => comparison,
+        };
+        let (positive, negative) = (comparison.label(&column), comparison.negated().label(&column));
+        Ok(Target::Binary { column, negative, positive, comparison: Some(comparison) })
     }
 
     /// Name of the target column.
@@ -174,7 +229,7 @@ impl Target {
     ///
     /// # Errors
     /// For a table without the column, a missing target, a label that the model does not know and,
-    /// in regression, a column of texts.
+    /// in regression and for a comparison, a column of texts.
     ///
     /// # Panics
     /// When a row is not below [`Table::rows`].
@@ -183,13 +238,19 @@ impl Target {
         let column = || self.column().to_owned();
         let missing = |row| Error::MissingCell { at: table.position(row), column: column() };
         let known = match self {
-            Target::Regression { .. } => {
+            Target::Regression { .. } | Target::Binary { comparison: Some(_), .. } => {
                 if cells.numbers.is_none() {
                     let (found, expected) = (cells.kind().words(), "numbers");
                     return Err(Error::Kind { column: column(), found, expected });
                 }
-                let number =
-                    |row: &u32| cells.number(*row as usize).ok_or_else(|| missing(*row as usize));
+                let number = |row: &u32| {
+                    let v = cells.number(*row as usize).ok_or_else(|| missing(*row as usize))?;
+                    Ok(match self {
+                        Target::Binary { comparison: Some(c), .. } if c.holds(v) => 1.0,
+                        Target::Binary { .. } => -1.0,
+                        _ => v,
+                    })
+                };
                 return rows.iter().map(number).collect();
             }
             _ => self.labels(),

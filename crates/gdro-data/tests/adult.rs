@@ -133,7 +133,13 @@ fn shares_are_stratified_and_repeatable() {
         let expected = 0.2 * group.positives.unwrap() as f64;
         assert!((held as f64 - expected).abs() < 1.5, "{}: {held}, {expected}", group.name);
     }
-    assert!(prepared.train_rows.is_sorted() && prepared.test_rows.is_sorted());
+    // Group by group, and inside a group in the order of the table.
+    for (data, rows) in [(&prepared.train, &prepared.train_rows), (test, &prepared.test_rows)] {
+        let members: Vec<u32> = (0..6).flat_map(|i| data.members(i)).copied().collect();
+        assert!(members.into_iter().eq(0..data.rows() as u32));
+        let of = |i| data.members(i).iter().map(|r| rows[*r as usize]);
+        assert!((0..6).all(|i| of(i).is_sorted()));
+    }
     let again = by_race_and_sex(&split, true);
     assert_eq!(again.test_rows, prepared.test_rows);
     assert_eq!(again.train.matrix(), prepared.train.matrix());

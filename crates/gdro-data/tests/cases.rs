@@ -19,8 +19,9 @@ fn group_ids_are_labels() {
     let found = prepared("x,g,y\n1,0,0\n2,1,1\n3,3,0\n4,3,1\n5,3,1\n6,0,1\n", &grouped, None);
     let found = found.unwrap();
     assert_eq!(names(&found), [("3", 3), ("0", 2), ("1", 1)]);
-    assert_eq!(found.train.members(0), [2, 3, 4]);
-    assert_eq!(found.train.members(2), [1]);
+    assert_eq!(found.train_rows, [2, 3, 4, 0, 5, 1]);
+    assert_eq!(found.train.members(0), [0, 1, 2]);
+    assert_eq!(found.train.members(2), [5]);
     assert!(has(&found, "1 of 3 groups has rows of one label only: `1`"));
     let found = prepared("x,g,y\n1,1.0,0\n2,07,1\n3,1.0,1\n", &grouped, None).unwrap();
     assert_eq!(names(&found), [("1.0", 2), ("07", 1)]);
@@ -97,8 +98,7 @@ fn groups_that_are_in_one_part_only() {
     assert_eq!(found.test.as_ref().unwrap().groups(), 1);
     assert_eq!(found.train.groups(), 2);
     assert!(has(&found, "1 group has no more than 2 rows"));
-    // Rows keep their order, and what is held out is encoded with the training rows' numbers.
-    assert!(found.train_rows.is_sorted() && found.test_rows.is_sorted());
+    // What is held out is encoded with the training rows' numbers.
     let again = found.encoding.encode(&read, &found.test_rows).unwrap().matrix;
     assert_eq!(&again, found.test.unwrap().matrix());
     let none = prepare(&read, &grouped, None, &Split::Share { share: 0.0, seed: 1 }, false);
@@ -164,6 +164,80 @@ fn the_target_is_never_a_feature() {
 }
 
 #[test]
+fn a_comparison_makes_a_binary_target() {
+    let rows = "d,g,x,e\n31,a,1,5\n30,b,2,6\n-7,a,3,7\n30.5,b,4,8\n";
+    let fit = |json: &str| prepared(rows, &options(json), None).unwrap();
+    let found = fit(r#"{"target":"d > 3e1","groups":["g"],"ignore":["e"]}"#);
+    assert_eq!(found.train.targets(), [1.0, -1.0, -1.0, 1.0]);
+    assert_eq!(found.encoding.feature_names(), ["g=a", "g=b", "x", "(constant)"]);
+    assert_eq!(found.groups[0].positives, Some(1));
+    assert!(!has(&found, "positive label"));
+    let json = serde_json::to_string(&found.target).unwrap();
+    let end = r#""positive":"d>30","comparison":{"operator":">","number":30.0}}"#;
+    assert_eq!(json, r#"{"task":"binary","column":"d","negative":"d<=30","#.to_owned() + end);
+    assert_eq!(serde_json::from_str::<Target>(&json).unwrap(), found.target);
+    let targets = |target: &str, positive: &str| {
+        let json = format!(r#"{{"target":"{target}"{positive}}}"#);
+        fit(&json).train.targets().to_vec()
+    };
+    assert_eq!(targets("d>=30", ""), [1.0, 1.0, -1.0, 1.0]);
+    assert_eq!(targets("d<30", ""), [-1.0, -1.0, 1.0, -1.0]);
+    assert_eq!(targets("d<=30", ""), [-1.0, 1.0, 1.0, -1.0]);
+    assert_eq!(targets("d<=30", r#","positive":"d<=30""#), [-1.0, 1.0, 1.0, -1.0]);
+    assert_eq!(targets("d<=30", r#","positive":"d > 30.0""#), [1.0, -1.0, -1.0, 1.0]);
+}
+
+#[test]
+fn the_column_of_a_comparison_is_the_target() {
+    // As a group column it is no feature, and groups see its numbers.
+    let grouped = options(r#"{"target":"d>1","groups":["d"],"merge":{"d":{"low":["0","1"]}}}"#);
+    let found = prepared("d,x\n0,1\n1.0,2\n2,3\n2,4\n", &grouped, None).unwrap();
+    assert_eq!(found.encoding.feature_names(), ["x", "(constant)"]);
+    assert_eq!(names(&found), [("2", 2), ("low", 2)]);
+    // A missing cell follows `missing`.
+    let gaps = "d,x\n0,1\n,2\n2,3\n";
+    let found = message(prepared(gaps, &options(r#"{"target":"d>1"}"#), None));
+    assert!(found.starts_with("t.csv:3: column `d`: the cell is missing"), "{found}");
+    let found = prepared(gaps, &options(r#"{"target":"d>1","missing":"drop"}"#), None).unwrap();
+    assert_eq!((&found.train_rows[..], found.train.targets()), (&[0, 2][..], &[-1.0, 1.0][..]));
+    assert!(has(&found, "1 of 3 rows left out because cells are missing: `d` in 1"));
+    // A column of that very name comes first, and the other one is a feature then.
+    let exact = options(r#"{"target":"d>1"}"#);
+    let found = prepared("d,d>1\n0,no\n2,yes\n1,yes\n", &exact, None).unwrap();
+    assert_eq!((found.target.column(), found.train.targets()), ("d>1", &[-1.0, 1.0, 1.0][..]));
+    assert_eq!(found.encoding.feature_names(), ["d", "(constant)"]);
+    let compared = options(r#"{"target":"d>1>0.5"}"#);
+    let found = prepared("d,d>1\n0,0\n2,1\n", &compared, None).unwrap();
+    assert_eq!(found.target.column(), "d>1");
+}
+
+#[test]
+fn later_tables_have_the_compared_column_or_no_target() {
+    let trained = options(r#"{"target":"d>1","groups":["g"],"group-features":"drop"}"#);
+    let found = prepared("d,x,g\n0,1,a\n1,2,b\n2,3,a\n", &trained, None).unwrap();
+    let folder = Folder::new();
+    let later =
+        |content: &str| read_for(&[folder.file("t.csv", content)], &trained, &found.encoding);
+    let table = later("g,x,d,new\na,1,1.5,u\nb,2,,v\na,3,-4,w\n").unwrap();
+    assert_eq!(found.target.encode(&table, &[2, 0]).unwrap(), [-1.0, 1.0]);
+    let missing = message(found.target.encode(&table, &[1]));
+    assert!(missing.starts_with("t.csv:3: column `d`: the cell is missing"), "{missing}");
+    let without = later("x\n7\n").unwrap();
+    assert!(found.encoding.encode(&without, &[0]).is_ok());
+    assert_eq!(
+        message(found.target.encode(&without, &[0])),
+        "target: no column `d`: the columns are x"
+    );
+    let texts = later("x,d\n1,late\n2,early\n").unwrap();
+    let kind = message(found.target.encode(&texts, &[0]));
+    assert!(kind.starts_with("column `d` was read as text, expected numbers"), "{kind}");
+    // A name that is no comparison, of a column that a later table lacks.
+    let named = options(r#"{"target":"x>y"}"#);
+    let found = prepared("x,x>y\n0,no\n2,yes\n", &named, None).unwrap();
+    assert!(read_for(&[folder.file("t.csv", "x\n1\n")], &named, &found.encoding).is_ok());
+}
+
+#[test]
 fn constant_features_are_harmless() {
     let rows = "a,b,c,y\n0.1,u,1,0\n0.1,u,2,1\n0.1,u,3,1\n";
     let found = prepared(rows, &options(r#"{"target":"y"}"#), None).unwrap();
@@ -203,7 +277,7 @@ fn later_tables_are_encoded_as_the_first() {
         assert_eq!(encoded.matrix.row(row), reversed.matrix.row(2 - row));
     }
     let first = read_for(&[folder.file("t.csv", rows)], &trained, &encoding).unwrap();
-    assert_eq!(&encoding.encode(&first, &[0, 1, 2]).unwrap().matrix, found.train.matrix());
+    assert_eq!(&encoding.encode(&first, &found.train_rows).unwrap().matrix, found.train.matrix());
     assert_eq!(found.target.encode(&first, &[1, 0]).unwrap(), [1.0, -1.0]);
     assert_eq!(found.grouping.assign(&first, &[0]).unwrap().groups, [Some(1)]);
 }

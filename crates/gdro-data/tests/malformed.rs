@@ -208,6 +208,38 @@ fn targets_that_do_not_suit() {
 }
 
 #[test]
+fn comparisons_that_do_not_suit() {
+    let rows = "delay,city,w,x\n1,A,1,1\n2,B,1,2\n";
+    let found = |json: &str, task| message(prepared(rows, &options(json), task));
+    let of = |target: &str| found(&format!(r#"{{"target":"{target}"}}"#), None);
+    assert_eq!(of("delya>1"), "target: no column `delya`: the columns are delay, city, w, x");
+    assert_eq!(of("delays>1"), "target: no column `delays`: did you mean `delay`?");
+    let texts =
+        "target: `city>1`, where `city` holds texts (`A`, `B`): expected a column of numbers";
+    assert_eq!(of("city > 1"), texts);
+    let number = "expected a finite number after `>`, found `NaN`";
+    assert_eq!(of("delay>NaN"), format!("target: `delay>NaN`: {number}"));
+    let one = "expected one comparison of a column with a number, as in `delay>30`";
+    assert_eq!(of("0<delay<2"), format!("target: `0<delay<2`: {one}"));
+    let one = "every row has the value `delay<=9`: there is nothing to learn";
+    assert_eq!(of("delay>9"), format!("target `delay`: {one}"));
+    for task in [Task::Multiclass, Task::Regression] {
+        let loss = "loss: the target `delay>1` is true or false: expected the logistic loss";
+        assert_eq!(found(r#"{"target":"delay>1"}"#, Some(task)), loss);
+    }
+    let compared = |more: &str| found(&format!(r#"{{"target":"delay>1",{more}}}"#), None);
+    let labels =
+        "no row of target `delay` has the label `yes`: its labels are `delay>1`, `delay<=1`";
+    assert_eq!(compared(r#""positive":"yes""#), format!("positive: {labels}"));
+    assert!(compared(r#""positive":"delay>2""#).contains("has the label `delay>2`: its labels"));
+    assert_eq!(compared(r#""ignore":["delay"]"#), "ignore: `delay`: expected not the target");
+    let weight = "weight: `delay`: expected a column that is not the target or a group";
+    assert_eq!(compared(r#""weight":"delay""#), weight);
+    let text = "text: `delay`: expected not the target, whose numbers are compared";
+    assert_eq!(compared(r#""text":["delay"]"#), text);
+}
+
+#[test]
 fn features_that_do_not_suit() {
     let found =
         message(prepared("g,y\na,0\nb,1\n", &options(r#"{"target":"y","ignore":["g"]}"#), None));

@@ -112,7 +112,7 @@ struct SolverArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Table")]
 struct TableArgs {
-    /// Column to predict
+    /// Column to predict; or a comparison such as 'arr_delay>30'
     #[arg(long, value_name = "COLUMN")]
     target: Option<String>,
     /// Label that counts as positive [default: 1, yes, true, or the one that sorts last]

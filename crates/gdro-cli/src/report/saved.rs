@@ -136,7 +136,7 @@ pub fn model(model: &Model, all: bool) -> String {
     let training = &model.job.training;
     let mut out = String::new();
     let target = match &model.target {
-        Target::Binary { column, positive, negative } => {
+        Target::Binary { column, positive, negative, .. } => {
             format!("`{column}`: `{positive}` (positive) or `{negative}`")
         }
         Target::Multiclass { column, classes } => {

@@ -33,7 +33,7 @@ pub fn groups(prepared: &Prepared) -> String {
     let width = terminal_width(&Term::stderr());
     let rows = prepared.train_rows.len() + prepared.test_rows.len();
     let target = match &prepared.target {
-        Target::Binary { column, positive, negative } => {
+        Target::Binary { column, positive, negative, .. } => {
             format!("`{column}`: `{positive}` (positive) or `{negative}`")
         }
         Target::Multiclass { column, classes } => {

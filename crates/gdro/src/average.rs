@@ -29,7 +29,7 @@ impl Average {
             Average::Uniform | Average::Suffix => 1.0,
             Average::Weighted => match schedule {
                 Schedule::Constant(_) => 1.0,
-                Schedule::InverseSqrt(_) => 1.0 / (t as f64).sqrt(),
+                Schedule::InverseSqrt(_) | Schedule::Queries { .. } => 1.0 / (t as f64).sqrt(),
             },
             Average::Last => 0.0,
         }
@@ -71,6 +71,11 @@ impl RunningMean {
             out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);
         }
         self.total
+    }
+
+    /// The weighted sum of the points and the total weight.
+    pub(crate) fn sum(&self) -> (&[f64], f64) {
+        (&self.sum, self.total)
     }
 
     /// The sums, then the total weight.

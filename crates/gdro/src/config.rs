@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::{self, Algorithm, Constants, Recipe};
+use crate::algorithm::{self, Algorithm, Constants, Form, Recipe};
 use crate::average::Average;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Error, Result, require};
 use crate::estimator::Estimator;
 use crate::game::Game;
-use crate::group_weights::{Fixed, GroupWeights, Plain};
-use crate::iterate::Dense;
+use crate::group_weights::{
+    AdaHedge, Euclidean, Fixed, GroupWeights, Leader, Mixed, Plain, Ruled, Tsallis,
+};
+use crate::iterate::{AdaGrad, Dense, Iterate};
 use crate::loss::Loss;
 use crate::run::{Saddle, Solver};
 use crate::source::Source;
@@ -41,21 +43,33 @@ pub struct Config {
     pub average: Option<Average>,
     /// Who plays q.
     pub player: GroupPlayer,
+    /// n̄ of the hybrid.
+    pub nbar: Option<u64>,
+    /// Numbers of groups that flexible queries ask in turn.
+    pub queries: Vec<usize>,
+    /// Samples of every group that elimination keeps.
+    pub kept: Option<u64>,
+    /// δ of elimination: it is right with probability 1 − δ.
+    pub delta: f64,
     /// Seed of all random choices.
     pub seed: u64,
 }
 
 impl Config {
-    /// Theory steps for `rounds` rounds, seed 0.
+    /// Theory steps for `rounds` rounds, seed 0; one group per flexible query, δ = 0.05.
     pub fn new(algorithm: Algorithm, rounds: u64) -> Self {
         Config {
             algorithm,
-            anytime: algorithm == Algorithm::Atkro1,
+            anytime: algorithm.facts().form == Form::Anytime,
             rounds,
             step_w: 1.0,
             step_q: 1.0,
             average: None,
             player: GroupPlayer::Adversary,
+            nbar: None,
+            queries: vec![1],
+            kept: None,
+            delta: 0.05,
             seed: 0,
         }
     }
@@ -83,59 +97,97 @@ impl Config {
         for (name, value) in [("step-w", self.step_w), ("step-q", self.step_q)] {
             require(value > 0.0 && value.is_finite(), name, value, "0 < multiplier < ∞")?;
         }
-        if self.anytime && !self.algorithm.has_anytime_form() {
-            return Err(Error::Unsupported {
-                algorithm: self.algorithm.name(),
-                option: "anytime",
-                advice: "smd-m, online-1 and atkro-m have anytime forms, and atkro-1 is one",
-            });
+        let facts = self.algorithm.facts();
+        let unsupported =
+            |option, advice| Error::Unsupported { algorithm: facts.name, option, advice };
+        if self.anytime && facts.form == Form::Fixed {
+            let advice =
+                "smd-m, online-1 and atkro-m have anytime forms, and some others have no other";
+            return Err(unsupported("anytime", advice));
         }
-        if game.k > 1.0 && !self.algorithm.plays_top_k() {
-            return Err(Error::Unsupported {
-                algorithm: self.algorithm.name(),
-                option: "a top-k objective",
-                advice: "use atkro-m, atkro-k or atkro-1",
-            });
+        if game.k > 1.0 && !facts.top_k {
+            return Err(unsupported("a top-k objective", "use atkro-m, atkro-k or atkro-1"));
         }
-        let outputs = loss.outputs();
-        let point = Dense::new(domain, source.features(), outputs);
-        let parts = Parts { config: self, game, loss, source, point };
-        let of_budgets = || {
-            budgets.ok_or(Error::Unsupported {
-                algorithm: self.algorithm.name(),
-                option: "a source without budgets",
-                advice: "give the number of samples n_i of every group",
-            })
+        if facts.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
+            return Err(unsupported("a step", "its players find their own steps"));
+        }
+        let budgets = match budgets {
+            Some(budgets) => budgets,
+            None if facts.budgets => {
+                let advice = "give the number of samples n_i of every group";
+                return Err(unsupported("a source without budgets", advice));
+            }
+            None => &[],
         };
+        let m = game.groups();
+        let parts = Parts { config: self, game, loss, source, domain };
+        let (c, t) = (constants, self.rounds);
         match (self.algorithm, self.anytime) {
-            (Algorithm::SmdM, false) => parts.solver(algorithm::smd_m(constants, self.rounds)),
-            (Algorithm::SmdM, true) => parts.solver(algorithm::smd_m_anytime(constants)),
-            (Algorithm::Smd1, _) => parts.solver(algorithm::smd_1(constants, self.rounds)),
-            (Algorithm::Online1, false) => {
-                parts.solver(algorithm::online_1(constants, self.rounds))
+            (Algorithm::SmdM, false) => parts.plain(algorithm::smd_m(c, t)),
+            (Algorithm::SmdM, true) => parts.plain(algorithm::smd_m_anytime(c)),
+            (Algorithm::SmdMSingle, _) => parts.plain(algorithm::smd_m_single(c, t)),
+            (Algorithm::Smd1, _) => parts.plain(algorithm::smd_1(c, t)),
+            (Algorithm::Online1, false) => parts.plain(algorithm::online_1(c, t)),
+            (Algorithm::Online1, true) => parts.plain(algorithm::online_1_anytime(c)),
+            (Algorithm::SmdR, _) => parts.plain(algorithm::smd_r(c, budgets, t)?),
+            (Algorithm::SmdRWeighted, _) => parts.plain(algorithm::smd_r_weighted(c, budgets, t)?),
+            (Algorithm::SmpaM, _) => parts.plain(algorithm::smpa_m(c, budgets, t)?),
+            (Algorithm::Hybrid, _) => {
+                let nbar = self.nbar.unwrap_or(2 * t);
+                parts.plain(algorithm::hybrid(c, budgets, nbar, t)?)
             }
-            (Algorithm::Online1, true) => parts.solver(algorithm::online_1_anytime(constants)),
-            (Algorithm::SmdR, _) => {
-                parts.solver(algorithm::smd_r(constants, of_budgets()?, self.rounds)?)
+            (Algorithm::AtkroM, false) => parts.plain(algorithm::atkro_m(c, t)),
+            (Algorithm::AtkroM, true) => parts.plain(algorithm::atkro_m_anytime(c)),
+            (Algorithm::AtkroK, _) => parts.plain(algorithm::atkro_k(c, t)?),
+            (Algorithm::Atkro1, _) => parts.plain(algorithm::atkro_1(c)),
+            (Algorithm::SmdReuse, _) => parts.plain(algorithm::smd_reuse(c, t)),
+            (Algorithm::SmdClip, _) => parts.plain(algorithm::smd_clip(c, t)),
+            (Algorithm::Exp3P, _) => {
+                let recipe = algorithm::exp3p(c, t);
+                let share = (recipe.schedule.at(1).gamma * self.step_q).min(1.0);
+                let (point, weights) = (parts.dense(), Mixed::new(Plain::new(m, 1.0)?, share)?);
+                parts.solver(recipe, point, weights)
             }
-            (Algorithm::SmpaM, _) => {
-                parts.solver(algorithm::smpa_m(constants, of_budgets()?, self.rounds)?)
+            (Algorithm::Tinf, _) => {
+                let (point, weights) = (parts.dense(), Ruled::new(m, Tsallis::new(m))?);
+                parts.solver(algorithm::tinf(c), point, weights)
             }
-            (Algorithm::AtkroM, false) => parts.solver(algorithm::atkro_m(constants, self.rounds)),
-            (Algorithm::AtkroM, true) => parts.solver(algorithm::atkro_m_anytime(constants)),
-            (Algorithm::AtkroK, _) => parts.solver(algorithm::atkro_k(constants, self.rounds)?),
-            (Algorithm::Atkro1, _) => parts.solver(algorithm::atkro_1(constants)),
+            (Algorithm::Afl, _) => {
+                let (point, weights) = (parts.dense(), Ruled::new(m, Euclidean::new(m))?);
+                parts.solver(algorithm::afl(c, t), point, weights)
+            }
+            (Algorithm::Mero, _) => parts.plain(algorithm::mero(c)),
+            (Algorithm::Flexible, _) => {
+                let (point, weights) = (parts.dense(), Ruled::new(m, Leader::new(m))?);
+                parts.solver(algorithm::flexible(c, &self.queries)?, point, weights)
+            }
+            (Algorithm::Eliminate, _) => {
+                let kept = self.kept.unwrap_or_else(|| default_kept(t, m));
+                parts.plain(algorithm::eliminate(c, t, kept, self.delta)?)
+            }
+            (Algorithm::Adaptive, _) => {
+                let (features, outputs) = (parts.source.features(), parts.loss.outputs());
+                let point = AdaGrad::new(parts.domain.clone(), features, outputs);
+                let weights = Ruled::new(m, AdaHedge::new(m))?;
+                parts.solver(algorithm::adaptive(c, t), point, weights)
+            }
         }
     }
 }
 
-/// A solver but for its recipe.
+/// Samples of every group that elimination keeps when nothing else is said: as many in all as it
+/// then draws, at least 1.
+pub fn default_kept(rounds: u64, groups: usize) -> u64 {
+    (rounds / groups as u64).max(1)
+}
+
+/// A solver but for its recipe and its players.
 struct Parts<'c, L, S, M> {
     config: &'c Config,
     game: Game,
     loss: L,
     source: S,
-    point: Dense<M>,
+    domain: Domain<M>,
 }
 
 impl<'a, L, S, M> Parts<'_, L, S, M>
@@ -144,29 +196,40 @@ where
     S: Source + 'a,
     M: MirrorMap + Clone + 'a,
 {
-    fn solver<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
-        match &self.config.player {
-            GroupPlayer::Adversary => {
-                let weights = Plain::new(self.game.groups(), self.game.k)?;
-                self.with_weights(recipe, weights)
-            }
-            GroupPlayer::Fixed(q) => {
-                let weights = Fixed::new(q)?;
-                self.with_weights(recipe, weights)
-            }
-        }
+    fn dense(&self) -> Dense<M> {
+        Dense::new(self.domain.clone(), self.source.features(), self.loss.outputs())
     }
 
-    fn with_weights<E, Q>(self, recipe: Recipe<E>, weights: Q) -> Result<Box<dyn Solver + 'a>>
+    /// With the players of the paper.
+    fn plain<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
+        let (point, weights) = (self.dense(), Plain::new(self.game.groups(), self.game.k)?);
+        self.solver(recipe, point, weights)
+    }
+
+    /// With these players; `weights` stand back when the group weights are fixed.
+    fn solver<E, I, Q>(
+        self,
+        recipe: Recipe<E>,
+        point: I,
+        weights: Q,
+    ) -> Result<Box<dyn Solver + 'a>>
     where
         E: Estimator + 'a,
+        I: Iterate + Clone + 'a,
         Q: GroupWeights + Clone + 'a,
     {
         let config = self.config;
         let average = config.average.unwrap_or(recipe.average);
         let recipe = recipe.scaled(config.step_w, config.step_q).averaged(average);
-        let (game, loss, source, point) = (self.game, self.loss, self.source, self.point);
-        let solver = Saddle::new(game, loss, source, point, weights, recipe, config.seed)?;
-        Ok(Box::new(solver))
+        let (game, loss, source, seed) = (self.game, self.loss, self.source, config.seed);
+        Ok(match &config.player {
+            GroupPlayer::Adversary => {
+                Box::new(Saddle::new(game, loss, source, point, weights, recipe, seed)?)
+            }
+            GroupPlayer::Fixed(q) => {
+                let weights = Fixed::new(q)?;
+                Box::new(Saddle::new(game, loss, source, point, weights, recipe, seed)?)
+            }
+        })
     }
 }

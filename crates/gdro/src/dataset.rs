@@ -9,7 +9,7 @@ use crate::row::{Matrix, Row};
 ///
 /// The target is −1 or +1 for binary losses, the class index 0, 1, … for multi-class losses, and
 /// any finite number for regression losses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<'a> {
     /// Features x.
     pub x: Row<'a>,

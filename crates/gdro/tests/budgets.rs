@@ -5,7 +5,7 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use common::{Kind, OVERLAPPING, Table, constants, forms, table};
+use common::{Kind, OVERLAPPING, Table, config, constants, forms, table};
 use gdro::Error;
 use gdro::algorithm::Algorithm;
 use gdro::config::Config;
@@ -29,7 +29,8 @@ fn solver(
     rounds: u64,
 ) -> Box<dyn Solver> {
     let source = OnceEach::new(rows().dense(false), Some(budgets), 1).unwrap();
-    let config = Config { anytime, seed: 2, ..Config::new(algorithm, rounds) };
+    let form = config((algorithm, anytime, k), rounds, (1.0, 1.0), budgets);
+    let config = Config { seed: 2, ..form };
     let domain = Domain::new(L2Ball::new(1.0).unwrap());
     let constants = constants(0.5, 1.0, 3, k);
     config.build(Game::top_k(3, k), Logistic, source, domain, &constants, Some(budgets)).unwrap()
@@ -77,6 +78,9 @@ fn budgets_out_of_range_are_refused() {
     assert!(OnceEach::new(rows().dense(true), None, 0).is_err(), "weights are refused");
 }
 
+/// Those that go on without the groups whose budget is used up.
+const GO_ON: [Algorithm; 2] = [Algorithm::SmdR, Algorithm::SmdRWeighted];
+
 /// Far more rounds than the budgets allow: no algorithm draws more than it may, and all but SMD_r
 /// say which group ran dry. SMD_r goes on without it.
 #[test]
@@ -87,7 +91,7 @@ fn no_algorithm_exceeds_a_budget() {
         let result = solver.advance(1000);
         let within = |s: &dyn Solver| s.samples().iter().zip(budgets).all(|(n, b)| *n <= b);
         assert!(within(&*solver), "{form:?}: {:?}", solver.samples());
-        if form.0 == Algorithm::SmdR {
+        if GO_ON.contains(&form.0) {
             result.unwrap();
             assert_eq!(solver.samples(), budgets);
             continue;
@@ -120,7 +124,7 @@ fn exhaustion_is_an_outcome_of_a_driven_run() {
 /// A broken round leaves averages and rounds where they were.
 #[test]
 fn a_broken_round_does_not_count() {
-    for form in forms().into_iter().filter(|f| f.0 != Algorithm::SmdR) {
+    for form in forms().into_iter().filter(|f| !GO_ON.contains(&f.0)) {
         let budgets = [90, 40, 25];
         let mut whole = solver(form, &budgets, 40);
         whole.advance(1000).unwrap_err();

@@ -4,8 +4,8 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Kind, OVERLAPPING, constants, forms, table};
-use gdro::algorithm::{Algorithm, Constants, SampleBounds};
+use common::{Kind, OVERLAPPING, config, constants, forms, table};
+use gdro::algorithm::{Algorithm, Constants, Gains, SampleBounds};
 use gdro::config::Config;
 use gdro::domain::{Domain, L2Ball};
 use gdro::exact::{DatasetRisks, Goal, Options, Problem, solve};
@@ -34,7 +34,7 @@ fn huge_losses_leave_all_weights_finite() {
     for size in [200.0, 1e20, 1e150] {
         let data = rows(&[1.0, 1.0, 1.0], &[size, 0.1, -0.1], &[vec![0], vec![1], vec![2]]);
         for (algorithm, anytime, k) in forms() {
-            let config = Config { anytime, step_q: 50.0, ..Config::new(algorithm, 100) };
+            let config = config((algorithm, anytime, k), 100, (1.0, 50.0), &[1, 1, 1]);
             let domain = Domain::new(L2Ball::new(1.0).unwrap());
             let source = WithReplacement::new(data.clone());
             let constants = constants(0.5, 1.0, 3, k);
@@ -50,8 +50,7 @@ fn huge_losses_leave_all_weights_finite() {
             assert!((q.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{label}");
             assert!(solver.model()[0].is_finite() && w[0].abs() <= 1.0 + 1e-9, "{label}");
             // The bandit players see clipped losses, and count the clips.
-            let bandit =
-                matches!(algorithm, Algorithm::Online1 | Algorithm::AtkroK | Algorithm::Atkro1);
+            let bandit = algorithm.facts().gains == Gains::Bandit;
             assert_eq!(solver.clipped() > 0, bandit, "{label}");
         }
     }
@@ -310,7 +309,7 @@ fn separable_data_on_a_ball_stay_finite() {
         let constants =
             Constants::new(&game, &Logistic, &ball, 3, bounds, std::f64::consts::LN_2, None)
                 .unwrap();
-        let config = Config { anytime, step_w: 30.0, ..Config::new(algorithm, 4000) };
+        let config = config((algorithm, anytime, k), 4000, (30.0, 1.0), &[120, 60, 50]);
         let source = WithReplacement::new(data.clone());
         let budgets = Some(&[120, 60, 50][..]);
         let mut solver =

@@ -6,7 +6,7 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use common::{Kind, OVERLAPPING, constants, distance, forms, same_bits, table};
+use common::{Kind, OVERLAPPING, config, constants, distance, forms, same_bits, table};
 use gdro::algorithm::{Algorithm, Constants};
 use gdro::average::Average;
 use gdro::config::Config;
@@ -123,14 +123,8 @@ fn every_algorithm_follows_the_independent_implementation() {
 fn small(algorithm: Algorithm, anytime: bool, k: f64) -> Box<dyn Solver> {
     let data = table(4, 200, 9, Kind::Logistic, false, &OVERLAPPING).dense(true);
     let domain = Domain::new(L2Ball::new(2.0).unwrap()).with_intercept(1.0).unwrap();
-    let config = Config {
-        anytime,
-        average: Some(Average::Suffix),
-        seed: 3,
-        step_w: 5.0,
-        step_q: 5.0,
-        ..Config::new(algorithm, 400)
-    };
+    let form = config((algorithm, anytime, k), 400, (5.0, 5.0), &[120, 60, 50]);
+    let config = Config { average: Some(Average::Suffix), seed: 3, ..form };
     let game = Game::top_k(3, k).with_ridge(0.01);
     let constants = constants(2.5, 2.0, 3, k);
     let source = WithReplacement::new(data);

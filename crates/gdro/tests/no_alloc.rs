@@ -7,7 +7,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{Kind, constants, forms, table};
+use common::{Kind, config, constants, forms, table};
 use gdro::algorithm::Algorithm;
 use gdro::average::Average;
 use gdro::config::Config;
@@ -62,10 +62,13 @@ fn check<S: Source>(
     form: (Algorithm, bool, f64),
     make: impl Fn() -> S,
 ) {
-    let (algorithm, anytime, k) = form;
+    let k = form.2;
     for average in [Average::Uniform, Average::Suffix, Average::Last] {
-        let config =
-            Config { anytime, average: Some(average), seed: 1, ..Config::new(algorithm, 1010) };
+        let config = Config {
+            average: Some(average),
+            seed: 1,
+            ..config(form, 1010, (1.0, 1.0), &[4000, 2000, 2000])
+        };
         let domain = Domain::new(L2Ball::new(1.0).unwrap()).with_intercept(1.0).unwrap();
         let constants = constants(1.0, 1.0, 3, k);
         let game = Game::top_k(3, k).with_ridge(0.01);

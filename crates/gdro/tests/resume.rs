@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Kind, OVERLAPPING, constants, forms, same_bits, table};
+use common::{Kind, OVERLAPPING, config, constants, forms, same_bits, table};
 use gdro::Error;
 use gdro::algorithm::Algorithm;
 use gdro::average::Average;
@@ -27,14 +27,8 @@ fn solver(
     from: From,
 ) -> Box<dyn Solver> {
     let table = table(6, 200, 3, Kind::Logistic, false, &OVERLAPPING);
-    let config = Config {
-        anytime,
-        average: Some(average),
-        seed: 2,
-        step_w: 4.0,
-        step_q: 4.0,
-        ..Config::new(algorithm, 24)
-    };
+    let form = config((algorithm, anytime, k), 24, (4.0, 4.0), &[120, 60, 50]);
+    let config = Config { average: Some(average), seed: 2, ..form };
     let domain = Domain::new(L2Ball::new(1.0).unwrap()).with_intercept(0.5).unwrap();
     let constants = constants(0.625, 1.0, 3, k);
     let budgets = Some(&[120, 60, 50][..]);

@@ -25,11 +25,14 @@ use crate::schedule::{Schedule, Steps};
 ///
 /// Guarantee: E ε_φ(w̄, q̄) = O(√(m ln m/T)).
 pub fn online_1(constants: &Constants, rounds: u64) -> Recipe<OneIx> {
-    let m = constants.groups as f64;
-    let eta_q = (constants.ln_m() / (m * rounds as f64)).sqrt();
-    let eta_w = fixed_eta_w(constants, rounds);
-    let steps = Steps { eta_w, eta_q, gamma: eta_q / 2.0 };
+    let steps = fixed_steps(constants, rounds);
     Recipe::fixed(OneIx, Schedule::Constant(steps), rounds, constants)
+}
+
+/// The steps of label `thm:4`.
+pub(super) fn fixed_steps(constants: &Constants, rounds: u64) -> Steps {
+    let eta_q = (constants.ln_m() / (constants.groups as f64 * rounds as f64)).sqrt();
+    Steps { eta_w: fixed_eta_w(constants, rounds), eta_q, gamma: eta_q / 2.0 }
 }
 
 /// The anytime form of Algorithm 2, Online(1)_a: the steps of label `eqn:alg2_anytime_stepsize` and

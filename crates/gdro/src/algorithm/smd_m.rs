@@ -1,7 +1,7 @@
 //! Algorithm 1: stochastic mirror descent with m samples per round, SMD(m).
 
 use super::{Constants, Recipe};
-use crate::estimator::EveryGroup;
+use crate::estimator::{EveryGroup, OneGradient};
 use crate::schedule::{Schedule, Steps};
 
 /// SMD(m), Algorithm 1 of the paper, with the steps of label `thm:1`.
@@ -26,6 +26,14 @@ use crate::schedule::{Schedule, Steps};
 pub fn smd_m(constants: &Constants, rounds: u64) -> Recipe<EveryGroup> {
     let steps = fixed_steps(constants, constants.ln_m(), rounds);
     Recipe::fixed(EveryGroup, Schedule::Constant(steps), rounds, constants)
+}
+
+/// Algorithm 1 with the gradient of one sample (label `eqn:stoch:grad:2`): g_w = ∇ℓ(w; z^(i_t)) with
+/// i_t ~ q, from the samples that are drawn for g_q anyway. Steps, samples and guarantee are those of
+/// [`smd_m`], since ‖g_w‖_* ≤ G still holds.
+pub fn smd_m_single(constants: &Constants, rounds: u64) -> Recipe<OneGradient> {
+    let steps = fixed_steps(constants, constants.ln_m(), rounds);
+    Recipe::fixed(OneGradient, Schedule::Constant(steps), rounds, constants)
 }
 
 /// The anytime form of Algorithm 1, SMD(m)_a: the steps of label `eqn:alg1_anytime_stepsize`,

@@ -34,3 +34,27 @@ pub fn smd_r(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Reci
     let estimator = Bernoulli::new(budgets)?;
     Ok(Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants))
 }
+
+/// Algorithm 3 with importance weights (label `eqn:stoch:grad:4`), which the paper discusses and
+/// rejects: it plays the game itself instead of the weighted one.
+///
+/// | parameter | value |
+/// |---|---|
+/// | η_w, η_q | those of [`smd_r`] times n_m/n_1, since the gradients are up to n_1/n_m times as large |
+/// | samples per round | Σ p_i on average; a group stops at its budget |
+///
+/// Guarantee: ε_φ(w̄, q̄) = O(√(n_1 ln m)/n_m), worse than SMD(m) for n_m rounds. When a budget ends
+/// early, the estimates of that group are 0 from there on, and the bound does not hold.
+///
+/// # Errors
+/// [`crate::Error::Parameter`] unless all budgets are at least 1.
+pub fn smd_r_weighted(
+    constants: &Constants,
+    budgets: &[u64],
+    rounds: u64,
+) -> Result<Recipe<Bernoulli>> {
+    let recipe = smd_r(constants, budgets, rounds)?;
+    let by = recipe.estimator.probabilities().iter().copied().fold(1.0, f64::min);
+    let estimator = recipe.estimator.clone().importance_weighted();
+    Ok(Recipe { estimator, ..recipe.scaled(by, by) })
+}

@@ -41,10 +41,23 @@ use crate::schedule::{Schedule, Steps};
 /// [`crate::Error::Parameter`] unless all budgets are at least 1.
 pub fn smpa_m(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Recipe<MiniBatch>> {
     let estimator = MiniBatch::new(budgets)?;
+    let shares = estimator.batches().iter().map(|batch| *batch as f64);
+    let steps = prox_steps(constants, estimator.scales(), shares, rounds);
+    let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
+    Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
+}
+
+/// The steps of label `thm:7` for scale factors p_i and n_i/n_m samples per draw, where n_m is twice
+/// the number of rounds.
+pub(super) fn prox_steps(
+    constants: &Constants,
+    scales: &[f64],
+    shares: impl Iterator<Item = f64>,
+    rounds: u64,
+) -> Steps {
     let (ln_m, d2, g) = (constants.ln_m(), constants.width, constants.lipschitz);
-    let p_max = estimator.scales().iter().copied().fold(0.0, f64::max);
-    let spread = estimator.scales().iter().zip(estimator.batches());
-    let omega_max = spread.map(|(p, batch)| p * p / *batch as f64).fold(0.0, f64::max);
+    let p_max = scales.iter().copied().fold(0.0, f64::max);
+    let omega_max = scales.iter().zip(shares).map(|(p, n)| p * p / n).fold(0.0, f64::max);
     let smooth = 2.0
         * std::f64::consts::SQRT_2
         * p_max
@@ -53,7 +66,5 @@ pub fn smpa_m(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Rec
     let sigma2 = 2.0 * constants.c * omega_max * (constants.kappa * d2 * g * g + noise);
     let n_m = 2.0 * rounds as f64;
     let by = (1.0 / (3f64.sqrt() * smooth)).min(2.0 / (7.0 * sigma2 * n_m).sqrt());
-    let steps = Steps { eta_w: 2.0 * d2 * by, eta_q: 2.0 * by * ln_m, gamma: 0.0 };
-    let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
-    Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
+    Steps { eta_w: 2.0 * d2 * by, eta_q: 2.0 * by * ln_m, gamma: 0.0 }
 }

@@ -11,9 +11,14 @@ use crate::sampling::unit;
 ///
 /// Unbiased for the weighted game Σ q_i p_i R_i. Σ p_i samples on average. A group whose budget is
 /// used up is not drawn any more: the budget holds exactly, not only in expectation.
+///
+/// With importance weights (label `eqn:stoch:grad:4`) both are divided by p_i: unbiased for the game
+/// itself, with entries up to n_1/n_m times as large.
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
     probabilities: Vec<f64>,
+    /// 1, or 1/p_i.
+    factors: Vec<f64>,
 }
 
 impl Bernoulli {
@@ -26,7 +31,13 @@ impl Bernoulli {
         let smallest = budgets.iter().copied().min().unwrap_or(0);
         require(smallest >= 1, "budget", smallest, "at least 1")?;
         let probabilities = budgets.iter().map(|n| *n as f64 / largest as f64).collect();
-        Ok(Bernoulli { probabilities })
+        Ok(Bernoulli { probabilities, factors: vec![1.0; budgets.len()] })
+    }
+
+    /// The same with importance weights 1/p_i.
+    pub fn importance_weighted(mut self) -> Self {
+        self.factors = self.probabilities.iter().map(|p| 1.0 / p).collect();
+        self
     }
 
     /// The probabilities p_i.
@@ -37,10 +48,10 @@ impl Bernoulli {
 
 impl Estimator for Bernoulli {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        for (i, p) in self.probabilities.iter().enumerate() {
+        for (i, (p, factor)) in self.probabilities.iter().zip(&self.factors).enumerate() {
             if unit(probe.rng()) < *p && !probe.exhausted(i) {
-                let loss = probe.pull(i, q.get(i))?;
-                probe.credit(i, loss);
+                let loss = probe.pull(i, factor * q.get(i))?;
+                probe.credit(i, factor * loss);
             }
         }
         Ok(())

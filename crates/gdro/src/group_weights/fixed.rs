@@ -1,8 +1,9 @@
 //! A q-player that never moves.
 
+use super::ruled::{choose, draw};
 use super::{GroupWeights, Plain};
 use crate::error::{Error, Result, require};
-use crate::sampling::{Rng, dep_round, unit};
+use crate::sampling::Rng;
 
 /// Fixed weights: Q is the single point q, and the game is ordinary training, Σ_i q_i R_i(w).
 /// q_i = n_i/n gives empirical risk minimisation, q_i = 1/m its group-balanced form.
@@ -49,23 +50,11 @@ impl GroupWeights for Fixed {
     }
 
     fn draw(&self, rng: &mut Rng) -> usize {
-        let mut left = unit(rng);
-        let mut last = 0;
-        for (i, q) in self.q.iter().enumerate().filter(|(_, q)| **q > 0.0) {
-            last = i;
-            if left < *q {
-                break;
-            }
-            left -= q;
-        }
-        last
+        draw(self.q.iter().copied(), rng)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
-        chosen.clear();
-        scratch.clear();
-        scratch.extend(self.q.iter().map(|q| (k as f64 * q).min(1.0)));
-        dep_round(scratch, k, rng, chosen);
+        choose(self.q.iter().copied(), k, rng, chosen, scratch);
     }
 
     fn step(&mut self, _eta: f64, _gains: &[(usize, f64)]) {}

@@ -1,12 +1,24 @@
 //! The q-player: weights on the groups.
 
+mod ada_hedge;
 mod capped;
+mod euclidean;
 mod fixed;
+mod leader;
+mod mixed;
 mod plain;
+mod ruled;
+mod tsallis;
 
+pub use ada_hedge::AdaHedge;
 pub use capped::project_capped_simplex;
+pub use euclidean::Euclidean;
 pub use fixed::Fixed;
+pub use leader::Leader;
+pub use mixed::Mixed;
 pub use plain::Plain;
+pub use ruled::{Ruled, Update};
+pub use tsallis::Tsallis;
 
 use crate::error::Result;
 use crate::sampling::Rng;

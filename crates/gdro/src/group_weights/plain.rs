@@ -2,9 +2,10 @@
 
 use super::GroupWeights;
 use super::capped::project_log;
+use super::ruled::choose;
 use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
-use crate::sampling::{Rng, dep_round, unit};
+use crate::sampling::{Rng, unit};
 
 /// Logarithms and steps beyond this are cut off: far outside of what a weight can express, far
 /// inside of what a number can hold.
@@ -99,10 +100,7 @@ impl GroupWeights for Plain {
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
-        chosen.clear();
-        scratch.clear();
-        scratch.extend((0..self.len()).map(|i| (k as f64 * self.get(i)).min(1.0)));
-        dep_round(scratch, k, rng, chosen);
+        choose((0..self.len()).map(|i| self.get(i)), k, rng, chosen, scratch);
     }
 
     fn step(&mut self, eta: f64, gains: &[(usize, f64)]) {

@@ -5,7 +5,7 @@ use super::{Gradient, Iterate};
 use crate::average::RunningMean;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Error, Result};
-use crate::row::Row;
+use crate::row::{Row, dot};
 use crate::source::Source;
 
 /// A point of any [`Domain`] as a plain array, with its average as another.
@@ -27,6 +27,17 @@ impl<M: MirrorMap> Dense<M> {
         domain.map.center(&mut point[..weights]);
         Dense { domain, features, outputs, point, mean: RunningMean::new(len) }
     }
+
+    /// ‖g‖_*² of a gradient, in the product norm of weights and intercepts.
+    pub(super) fn dual_norm_squared(&self, gradient: &[f64]) -> f64 {
+        let (weights, intercepts) = gradient.split_at(self.features * self.outputs);
+        self.domain.map.dual_norm(weights).powi(2) + dot(intercepts, intercepts)
+    }
+
+    /// Number of features d.
+    pub(super) fn features(&self) -> usize {
+        self.features
+    }
 }
 
 impl<M: MirrorMap> Iterate for Dense<M> {
@@ -37,6 +48,20 @@ impl<M: MirrorMap> Iterate for Dense<M> {
     #[inline]
     fn scores(&self, x: Row<'_>, out: &mut [f64]) {
         scores(&self.point, self.features, x, out);
+    }
+
+    fn average_scores(&self, x: Row<'_>, out: &mut [f64]) {
+        match self.mean.sum() {
+            (_, 0.0) => self.scores(x, out),
+            (sum, total) => {
+                scores(sum, self.features, x, out);
+                out.iter_mut().for_each(|s| *s /= total);
+            }
+        }
+    }
+
+    fn distance(&self, other: &[f64]) -> f64 {
+        self.point.iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
 
     #[inline]

@@ -4,8 +4,10 @@
 //! array it is laid out feature by feature, `w[j·c + o]` for feature j and output o, followed by
 //! the c intercepts.
 
+mod ada_grad;
 mod dense;
 
+pub use ada_grad::AdaGrad;
 pub use dense::Dense;
 #[cfg(feature = "exact")]
 pub(crate) use linear::add_outer;
@@ -65,6 +67,12 @@ pub trait Iterate {
 
     /// Writes the c scores Wᵀx + b.
     fn scores(&self, x: Row<'_>, out: &mut [f64]);
+
+    /// Writes the c scores of the average; those of the present point when there is none.
+    fn average_scores(&self, x: Row<'_>, out: &mut [f64]);
+
+    /// The Euclidean distance from an array of [`Iterate::len`] numbers.
+    fn distance(&self, other: &[f64]) -> f64;
 
     /// w ← argmin_u η⟨g, u⟩ + (ηλ/2)‖u‖² + B(u, w), labels `eqn:upate:wt` and `eqn:upate:wt:2`.
     fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S);

@@ -1,14 +1,18 @@
 //! Running an algorithm: the solver, how far it goes, and who watches.
 
 mod drive;
+mod kept;
+mod round;
 mod saddle;
 mod state;
 
 pub use drive::{Cadence, Observer, Outcome, drive};
+pub use kept::Kept;
 pub use saddle::Saddle;
 pub use state::State;
 
 use crate::error::Result;
+use crate::schedule::Steps;
 
 /// A solver at work, whatever it is made of.
 ///
@@ -24,6 +28,9 @@ pub trait Solver {
 
     /// Rounds played.
     fn rounds(&self) -> u64;
+
+    /// The steps of the next round.
+    fn steps(&self) -> Steps;
 
     /// Samples drawn from each group.
     fn samples(&self) -> &[u64];

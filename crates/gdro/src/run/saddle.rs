@@ -1,15 +1,16 @@
 //! The solver: one round of any algorithm.
 
+use super::round::{OwnModel, Round, Scratch};
 use super::{Solver, State};
 use crate::algorithm::{Recipe, Rule};
 use crate::average::{Average, next_restart};
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Probe};
+use crate::estimator::Estimator;
 use crate::game::Game;
 use crate::group_weights::GroupWeights;
 use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
-use crate::sampling::{Rng, Streams};
+use crate::sampling::Streams;
 use crate::schedule::Steps;
 use crate::source::Source;
 
@@ -53,6 +54,8 @@ pub struct Saddle<L, S, I, Q, E> {
     weights: Q,
     /// (w', q') of mirror-prox.
     anchor: Option<(I, Q)>,
+    /// Own models of the groups, for minimax regret.
+    own: Vec<OwnModel<I>>,
     recipe: Recipe<E>,
     streams: Streams,
     round: Scratch,
@@ -67,80 +70,6 @@ struct Stretch {
     model: Vec<f64>,
     weights: Vec<f64>,
     length: f64,
-}
-
-/// What a round writes into.
-#[derive(Clone, Debug)]
-struct Scratch {
-    gradient: Gradient,
-    gains: Vec<(usize, f64)>,
-    scores: Vec<f64>,
-    slope: Vec<f64>,
-    samples: Vec<u64>,
-    clipped: u64,
-}
-
-/// The probe that an estimator sees.
-struct Round<'a, L, S, I> {
-    game: &'a Game,
-    loss: &'a L,
-    source: &'a mut S,
-    point: &'a I,
-    streams: &'a mut Streams,
-    scratch: &'a mut Scratch,
-    payoffs: (f64, f64),
-    gamma: f64,
-    number: u64,
-}
-
-impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
-    #[inline]
-    fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
-        let scratch = &mut *self.scratch;
-        let handle = self.source.draw(group, &mut self.streams.data)?;
-        scratch.samples[group] += 1;
-        let sample = self.source.get(handle);
-        self.point.scores(sample.x, &mut scratch.scores);
-        let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
-        if !value.is_finite() {
-            return Err(Error::NonFiniteLoss { group, round: self.number, value });
-        }
-        if c != 0.0 {
-            scratch.gradient.push(handle, c * self.game.scales[group], &scratch.slope);
-        }
-        Ok(self.game.payoff(group, value))
-    }
-
-    #[inline]
-    fn credit(&mut self, group: usize, gain: f64) {
-        self.scratch.gains.push((group, gain));
-    }
-
-    #[inline]
-    fn shortfall(&mut self, payoff: f64) -> f64 {
-        let (low, high) = self.payoffs;
-        let s = (high - payoff) / (high - low);
-        if (0.0..=1.0).contains(&s) {
-            return s;
-        }
-        self.scratch.clipped += 1;
-        s.clamp(0.0, 1.0)
-    }
-
-    #[inline]
-    fn gamma(&self) -> f64 {
-        self.gamma
-    }
-
-    #[inline]
-    fn exhausted(&self, group: usize) -> bool {
-        self.source.remaining(group) == Some(0)
-    }
-
-    #[inline]
-    fn rng(&mut self) -> &mut Rng {
-        &mut self.streams.groups
-    }
 }
 
 impl<L, S, I, Q, E> Saddle<L, S, I, Q, E>
@@ -179,14 +108,9 @@ where
             Rule::Descent => None,
             Rule::MirrorProx => Some((point.clone(), weights.clone())),
         };
-        let round = Scratch {
-            gradient: Gradient::new(outputs, pulls),
-            gains: Vec::with_capacity(pulls.max(m)),
-            scores: vec![0.0; outputs],
-            slope: vec![0.0; outputs],
-            samples: vec![0; m],
-            clipped: 0,
-        };
+        let own = OwnModel { point: point.clone(), gradient: Gradient::new(outputs, 1) };
+        let own = vec![own; if recipe.own_step.is_some() { m } else { 0 }];
+        let round = Scratch::new(m, outputs, pulls);
         let stretch = (recipe.average == Average::Suffix).then(|| Stretch {
             model: vec![0.0; point.len()],
             weights: vec![0.0; m],
@@ -202,6 +126,7 @@ where
             point,
             weights,
             anchor,
+            own,
             recipe,
             streams,
             round,
@@ -230,10 +155,12 @@ where
             loss: &self.loss,
             source: &mut self.source,
             point,
+            own: &mut self.own,
+            own_step: self.recipe.own_step.unwrap_or(0.0) / ((self.rounds + 1) as f64).sqrt(),
             streams: &mut self.streams,
             scratch: &mut self.round,
             payoffs: self.recipe.payoffs,
-            gamma: steps.gamma,
+            steps,
             number: self.rounds + 1,
         };
         self.recipe.estimator.estimate(weights, &mut probe)
@@ -335,6 +262,10 @@ where
         self.rounds
     }
 
+    fn steps(&self) -> Steps {
+        self.recipe.schedule.at(self.rounds + 1)
+    }
+
     fn samples(&self) -> &[u64] {
         &self.round.samples
     }
@@ -373,6 +304,10 @@ where
             anchor: self.anchor.as_ref().map(|(w, q)| (w.save(), q.save())),
             stretch: self.stretch.as_ref().map(|s| (s.model.clone(), s.weights.clone(), s.length)),
             source: self.source.save(),
+            estimator: self.recipe.estimator.save(),
+            own: self.own.iter().map(|own| own.point.save()).collect(),
+            kept: self.round.kept.clone(),
+            mark: self.round.mark.clone(),
         }
     }
 
@@ -400,9 +335,21 @@ where
             }
             _ => return mismatch("the suffix average"),
         }
+        if state.own.len() != self.own.len() {
+            return mismatch("the groups' own models");
+        }
+        for (own, saved) in self.own.iter_mut().zip(&state.own) {
+            own.point.restore(saved)?;
+        }
+        if !state.mark.is_empty() && state.mark.len() != self.point.len() {
+            return mismatch("the marked model");
+        }
         self.point.restore(&state.model)?;
         self.weights.restore(&state.weights)?;
         self.source.restore(&state.source)?;
+        self.recipe.estimator.restore(&state.estimator)?;
+        self.round.kept.clone_from(&state.kept);
+        self.round.mark.clone_from(&state.mark);
         self.streams = state.streams.clone();
         self.round.samples.copy_from_slice(&state.samples);
         self.round.clipped = state.clipped;

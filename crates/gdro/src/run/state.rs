@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::kept::Kept;
 use crate::sampling::Streams;
 
 /// Everything a solver needs to go on, bit for bit: points, averages, generators and counters. Plain
@@ -26,4 +27,12 @@ pub struct State {
     pub stretch: Option<(Vec<f64>, Vec<f64>, f64)>,
     /// The memory of the source.
     pub source: Vec<u64>,
+    /// The memory of the estimator.
+    pub estimator: Vec<f64>,
+    /// Point and average of the groups' own models, for minimax regret.
+    pub own: Vec<Vec<f64>>,
+    /// Samples that outlive their round.
+    pub kept: Kept,
+    /// The model that distances are measured from.
+    pub mark: Vec<f64>,
 }

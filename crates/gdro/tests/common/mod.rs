@@ -126,7 +126,34 @@ pub fn forms() -> Vec<(gdro::algorithm::Algorithm, bool, f64)> {
         (AtkroM, true, 1.5),
         (AtkroK, false, 2.0),
         (Atkro1, true, 2.25),
+        (SmdMSingle, false, 1.0),
+        (SmdRWeighted, false, 1.0),
+        (Hybrid, false, 1.0),
+        (SmdReuse, false, 1.0),
+        (SmdClip, false, 1.0),
+        (Exp3P, false, 1.0),
+        (Tinf, true, 1.0),
+        (Afl, false, 1.0),
+        (Mero, true, 1.0),
+        (Flexible, true, 1.0),
+        (Eliminate, false, 1.0),
+        (Adaptive, false, 1.0),
     ]
+}
+
+/// A form with multipliers on its steps, unless its players find their own, and with what else it
+/// takes on three groups of such budgets.
+pub fn config(
+    (algorithm, anytime, _): (gdro::algorithm::Algorithm, bool, f64),
+    rounds: u64,
+    steps: (f64, f64),
+    budgets: &[u64],
+) -> gdro::config::Config {
+    let (step_w, step_q) = if algorithm.facts().adaptive { (1.0, 1.0) } else { steps };
+    let nbar = Some(budgets[1]);
+    let queries = vec![1, 3, 2, 2];
+    let config = gdro::config::Config::new(algorithm, rounds);
+    gdro::config::Config { anytime, step_w, step_q, nbar, queries, kept: Some(5), ..config }
 }
 
 /// Whether two slices hold the same bits.

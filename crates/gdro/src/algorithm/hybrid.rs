@@ -1,0 +1,47 @@
+//! The hybrid of mini-batches and non-uniform sampling.
+
+use super::smpa_m::prox_steps;
+use super::{Constants, Recipe, Rule};
+use crate::error::Result;
+use crate::estimator::BatchOrCoin;
+use crate::schedule::Schedule;
+
+/// The hybrid of Algorithms 3 and 4 that the remark after Algorithm 4 describes (label
+/// `remark:best-of-both-world`): mirror-prox for n̄/2 rounds, n_m ≤ n̄ ≤ n_1.
+///
+/// ```text
+/// w' = argmin_W ν,  q' = (1/m, …, 1/m)
+/// for t = 1 … n̄/2, twice as in Algorithm 4, first at (w', q'), then at (w, q):
+///     for each i with n_i ≥ n̄: draw ⌊n_i/n̄⌋ samples                 BatchOrCoin
+///     for each i with n_i < n̄: draw one sample with probability n_i/n̄
+///     mirror steps as in Algorithm 4
+/// return the averages of w and q over the rounds
+/// ```
+///
+/// | parameter | value |
+/// |---|---|
+/// | p_i, n_i ≥ n̄ | (1/√n̄ + 1)/(1/√n̄ + √(n̄/n_i)) |
+/// | p_i, n_i < n̄ | n_i/n̄ |
+/// | η_w, η_q | those of Algorithm 4 with n̄ in the place of n_m |
+/// | samples per round | 2 (Σ ⌊n_i/n̄⌋ + Σ n_i/n̄) on average; a group stops at its budget |
+///
+/// The paper gives no theorem for it, and none is claimed. A coin flip has a variance of at most p_i,
+/// of the order p_i² n̄/n_i that ω_max counts.
+///
+/// # Errors
+/// [`crate::Error::Parameter`] unless all budgets are at least 1 and n_m ≤ n̄ ≤ n_1.
+pub fn hybrid(
+    constants: &Constants,
+    budgets: &[u64],
+    nbar: u64,
+    rounds: u64,
+) -> Result<Recipe<BatchOrCoin>> {
+    let estimator = BatchOrCoin::new(budgets, nbar)?;
+    let shares = estimator.batches().iter().zip(budgets).map(|(batch, budget)| match batch {
+        0 => *budget as f64 / nbar as f64,
+        batch => *batch as f64,
+    });
+    let steps = prox_steps(constants, estimator.scales(), shares, rounds);
+    let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
+    Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
+}

@@ -1,0 +1,192 @@
+//! What an estimator sees of a round.
+
+use super::kept::Kept;
+use crate::error::{Error, Result};
+use crate::estimator::Probe;
+use crate::game::Game;
+use crate::iterate::{Gradient, Iterate};
+use crate::loss::Loss;
+use crate::sampling::{Rng, Streams};
+use crate::schedule::Steps;
+use crate::source::{Handle, Source};
+
+/// What a round writes into.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch {
+    pub gradient: Gradient,
+    pub gains: Vec<(usize, f64)>,
+    scores: Vec<f64>,
+    slope: Vec<f64>,
+    pub samples: Vec<u64>,
+    pub clipped: u64,
+    pub kept: Kept,
+    /// The marked model.
+    pub mark: Vec<f64>,
+}
+
+impl Scratch {
+    /// Memory for m groups, c outputs, and so many pulls per round.
+    pub fn new(groups: usize, outputs: usize, pulls: usize) -> Self {
+        Scratch {
+            gradient: Gradient::new(outputs, pulls),
+            gains: Vec::with_capacity(2 * pulls.max(groups)),
+            scores: vec![0.0; outputs],
+            slope: vec![0.0; outputs],
+            samples: vec![0; groups],
+            clipped: 0,
+            kept: Kept::default(),
+            mark: Vec::new(),
+        }
+    }
+}
+
+/// A group's own model, for minimax regret.
+#[derive(Clone, Debug)]
+pub(super) struct OwnModel<I> {
+    pub point: I,
+    pub gradient: Gradient,
+}
+
+/// The probe that an estimator sees.
+pub(super) struct Round<'a, L, S, I> {
+    pub game: &'a Game,
+    pub loss: &'a L,
+    pub source: &'a mut S,
+    pub point: &'a I,
+    /// Own models of the groups, when the estimator uses them, and their step.
+    pub own: &'a mut [OwnModel<I>],
+    pub own_step: f64,
+    pub streams: &'a mut Streams,
+    pub scratch: &'a mut Scratch,
+    pub payoffs: (f64, f64),
+    pub steps: Steps,
+    pub number: u64,
+}
+
+impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
+    /// The loss of the present model, which must be finite.
+    fn finite(&self, group: usize, value: f64) -> Result<f64> {
+        let round = self.number;
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(Error::NonFiniteLoss { group, round, value })
+        }
+    }
+
+    /// Draws a sample, adds its gradient and returns its loss.
+    #[inline]
+    fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
+        let scratch = &mut *self.scratch;
+        let handle = self.source.draw(group, &mut self.streams.data)?;
+        scratch.samples[group] += 1;
+        let sample = self.source.get(handle);
+        self.point.scores(sample.x, &mut scratch.scores);
+        let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
+        if c != 0.0 && value.is_finite() {
+            scratch.gradient.push(handle, c * self.game.scales[group], &scratch.slope);
+        }
+        Ok((handle, self.finite(group, value)?))
+    }
+}
+
+impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
+    #[inline]
+    fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
+        let (_, value) = self.draw(group, c)?;
+        Ok(self.game.payoff(group, value))
+    }
+
+    #[inline]
+    fn credit(&mut self, group: usize, gain: f64) {
+        self.scratch.gains.push((group, gain));
+    }
+
+    #[inline]
+    fn shortfall(&mut self, payoff: f64) -> f64 {
+        let (low, high) = self.payoffs;
+        let s = (high - payoff) / (high - low);
+        if (0.0..=1.0).contains(&s) {
+            return s;
+        }
+        self.scratch.clipped += 1;
+        s.clamp(0.0, 1.0)
+    }
+
+    fn pull_excess(&mut self, group: usize, c: f64) -> Result<f64> {
+        let (handle, value) = self.draw(group, c)?;
+        let scratch = &mut *self.scratch;
+        let own = &mut self.own[group];
+        let sample = self.source.get(handle);
+        own.point.accumulate(self.own_step);
+        own.point.average_scores(sample.x, &mut scratch.scores);
+        let best = self.loss.value(&scratch.scores, sample.y)?;
+        own.point.scores(sample.x, &mut scratch.scores);
+        self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
+        own.gradient.clear();
+        own.gradient.push(handle, 1.0, &scratch.slope);
+        own.point.step(self.own_step, self.game.ridge, &own.gradient, self.source);
+        let best = self.finite(group, best)?;
+        Ok(self.game.scales[group] * (value - best))
+    }
+
+    fn keep(&mut self, group: usize) -> Result<()> {
+        // The copy is all that is needed of the sample: its handle may go.
+        self.source.begin_round();
+        let handle = self.source.draw(group, &mut self.streams.data)?;
+        self.scratch.samples[group] += 1;
+        self.scratch.kept.push(group, self.source.get(handle));
+        self.source.begin_round();
+        Ok(())
+    }
+
+    fn kept(&mut self, slot: usize) -> Result<f64> {
+        let scratch = &mut *self.scratch;
+        let (group, sample) = scratch.kept.get(slot);
+        self.point.scores(sample.x, &mut scratch.scores);
+        let value = self.loss.value(&scratch.scores, sample.y)?;
+        Ok(self.game.payoff(group, self.finite(group, value)?))
+    }
+
+    fn release(&mut self) {
+        self.scratch.kept.clear();
+    }
+
+    fn shift(&mut self, group: usize, by: f64) {
+        self.scratch.gains.push((group, by / self.steps.eta_q));
+    }
+
+    fn mark(&mut self) {
+        self.scratch.mark.resize(self.point.len(), 0.0);
+        self.point.write(&mut self.scratch.mark);
+    }
+
+    fn moved(&self) -> f64 {
+        self.point.distance(&self.scratch.mark)
+    }
+
+    #[inline]
+    fn round(&self) -> u64 {
+        self.number
+    }
+
+    #[inline]
+    fn gamma(&self) -> f64 {
+        self.steps.gamma
+    }
+
+    #[inline]
+    fn eta_q(&self) -> f64 {
+        self.steps.eta_q
+    }
+
+    #[inline]
+    fn exhausted(&self, group: usize) -> bool {
+        self.source.remaining(group) == Some(0)
+    }
+
+    #[inline]
+    fn rng(&mut self) -> &mut Rng {
+        &mut self.streams.groups
+    }
+}

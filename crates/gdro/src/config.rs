@@ -108,6 +108,9 @@ impl Config {
         if game.k > 1.0 && !facts.top_k {
             return Err(unsupported("a top-k objective", "use atkro-m, atkro-k or atkro-1"));
         }
+        if !facts.trains && matches!(self.player, GroupPlayer::Fixed(_)) {
+            return Err(unsupported("fixed group weights", "use smd-m, smd-1 or online-1"));
+        }
         if facts.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
             return Err(unsupported("a step", "its players find their own steps"));
         }
@@ -169,7 +172,7 @@ impl Config {
                 let (features, outputs) = (parts.source.features(), parts.loss.outputs());
                 let point = AdaGrad::new(parts.domain.clone(), features, outputs);
                 let weights = Ruled::new(m, AdaHedge::new(m))?;
-                parts.solver(algorithm::adaptive(c, t), point, weights)
+                parts.solver(algorithm::adaptive(c), point, weights)
             }
         }
     }

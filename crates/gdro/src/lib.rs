@@ -14,6 +14,7 @@
 //! | q-player on Δ_m or S_{m,k}, projection, DepRound | [`group_weights`], [`sampling`] |
 //! | stochastic gradients, IX estimators | [`estimator`] |
 //! | Algorithms 1–7, SMD(1), their step sizes | [`algorithm`] |
+//! | theorems | [`bound`] |
 //! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
 //! | ordinary training, for comparison | [`exact`] |
 //! | intervals on held-out rows | [`interval`] |
@@ -22,6 +23,7 @@
 
 pub mod algorithm;
 pub mod average;
+pub mod bound;
 #[cfg(feature = "exact")]
 pub mod certificate;
 pub mod config;

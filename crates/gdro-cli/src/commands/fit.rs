@@ -48,6 +48,9 @@ struct GoalArgs {
     /// Compare groups by risk plus C/√n, n its rows: small groups count for more (Sagawa et al.)
     #[arg(long, value_name = "C", allow_hyphen_values = true, value_parser = number)]
     adjustment: Option<Value>,
+    /// Compare groups by risk times a factor: FILE (CSV: group,scale)
+    #[arg(long, value_name = "FILE")]
+    scales: Option<String>,
     /// logistic, squared or softmax [default: by the kind of target]
     #[arg(long)]
     loss: Option<String>,
@@ -67,8 +70,10 @@ struct GoalArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
 struct SolverArgs {
-    /// exact; smd-m, smd-1, online-1, smd-r, smpa-m, atkro-m, atkro-k or atkro-1; or auto: exact where
-    /// it fits [default: auto]
+    /// exact; or rounds of the paper's smd-m, smd-m-single, online-1, smd-r, smpa-m, hybrid, atkro-m,
+    /// atkro-k, atkro-1; of what it compares itself with, smd-1, smd-r-weighted, smd-reuse, smd-clip,
+    /// exp3p, tinf, afl, mero; or beyond it, flexible, eliminate, adaptive; or auto: exact where it
+    /// fits [default: auto]
     #[arg(long)]
     solver: Option<String>,
     /// Stop when the certified gap to the optimum is at most this
@@ -96,6 +101,17 @@ struct SolverArgs {
     /// steps by pilot runs, what 999 of 1000 losses of the balanced model stay below]
     #[arg(long, value_name = "M", allow_hyphen_values = true, value_parser = number)]
     loss_range: Option<Value>,
+    /// Of hybrid: groups with at least N samples are drawn in batches, for N/2 rounds [default: by the
+    /// budgets]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
+    nbar: Option<Value>,
+    /// Of flexible: how many groups to ask in a round; a list is gone through in turn [default: 1]
+    #[arg(long, value_name = "R,…")]
+    queries: Option<String>,
+    /// Of eliminate: samples of every group to keep for telling which groups can dominate [default:
+    /// rounds per group]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
+    kept: Option<Value>,
     /// Visit each row at most once: all rows, or as many of each group as FILE (CSV: group,budget)
     /// says
     #[arg(long, value_name = "all|FILE")]
@@ -233,6 +249,7 @@ impl Fit {
         settings.set_some("objective", goal.objective.clone());
         settings.set_some("offsets", goal.offsets.clone());
         settings.set_some("adjustment", goal.adjustment.clone());
+        settings.set_some("scales", goal.scales.clone());
         settings.set_some("loss", goal.loss.clone());
         settings.set_some("ball", goal.ball.clone());
         settings.set_some("l2", goal.l2.clone());
@@ -245,6 +262,9 @@ impl Fit {
         settings.set_some("average", solver.average.clone());
         settings.set_some("loss-range", solver.loss_range.clone());
         settings.set_some("budget", solver.budget.clone());
+        settings.set_some("nbar", solver.nbar.clone());
+        settings.set_some("queries", solver.queries.as_deref().map(numbers).transpose()?);
+        settings.set_some("kept", solver.kept.clone());
         settings.set_some("seed", solver.seed.clone());
         for (name, given) in
             [("penalize-intercept", goal.penalize_intercept), ("anytime", solver.anytime)]
@@ -281,6 +301,15 @@ impl Fit {
 fn number(text: &str) -> std::result::Result<Value, String> {
     let whole = text.parse().map(Value::Integer);
     whole.or_else(|_| text.parse().map(Value::Float)).map_err(|_| "expected a number".into())
+}
+
+/// A list of whole numbers, separated by commas.
+fn numbers(text: &str) -> Result<Value> {
+    let whole = |entry: &str| entry.trim().parse().map(Value::Integer);
+    let list: std::result::Result<_, _> = text.split(',').map(whole).collect();
+    list.map(Value::Array).map_err(|_| {
+        Failure::input(format!("--queries {text}: expected a number of groups, or a list of them"))
+    })
 }
 
 /// A list separated by commas; an entry in quotes may hold commas, and quotes twice.

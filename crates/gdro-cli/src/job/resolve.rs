@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gdro::algorithm::Algorithm;
+use gdro::algorithm::{Algorithm, Form, Gains};
 use gdro_data::DataOptions;
 
 use super::Job;
@@ -65,6 +65,10 @@ impl Settings {
             tol: self.number("tol")?,
             offsets: self.text("offsets")?.map(PathBuf::from),
             adjustment: self.number("adjustment")?,
+            scales: self.text("scales")?.map(PathBuf::from),
+            nbar: self.count("nbar", 1, MOST_ROUNDS)?,
+            queries: self.queries()?,
+            kept: self.count("kept", 1, MOST_ROUNDS)?,
             anytime: self.flag("anytime")?,
             loss: self.named("loss")?,
             loss_range: self.number("loss-range")?,
@@ -83,6 +87,21 @@ impl Settings {
             seed: self.count("seed", 0, i64::MAX as u64)?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
         })
+    }
+
+    /// The numbers of groups that are asked in turn: one, or a list.
+    fn queries(&self) -> Result<Option<Vec<usize>>> {
+        let expected = "a number of groups, or a list of them";
+        let found = match self.decoded::<usize>("queries", expected) {
+            Ok(one) => one.map(|r| vec![r]),
+            Err(_) => self.decoded("queries", expected)?,
+        };
+        match found {
+            Some(list) if list.is_empty() || list.contains(&0) => {
+                Err(self.bad("queries", expected))
+            }
+            found => Ok(found),
+        }
     }
 
     /// A refusal that speaks of a setting.
@@ -133,13 +152,29 @@ impl Settings {
         }
         let SolverName::Rounds(solver) = solver else { return Ok(()) };
         self.check_objective(training, solver)?;
-        if training.anytime && !solver.has_anytime_form() {
-            return self.refuse(
-                "anytime",
-                &format!(
-                    "{solver} has no anytime form: smd-m, online-1, atkro-m and atkro-1 have one"
-                ),
-            );
+        let facts = solver.facts();
+        if training.anytime && facts.form == Form::Fixed {
+            let names = Algorithm::named(|f| f.form != Form::Fixed);
+            let why = format!("{solver} has no anytime form: these have one: {names}");
+            return self.refuse("anytime", &why);
+        }
+        let own = [
+            ("nbar", Algorithm::Hybrid),
+            ("queries", Algorithm::Flexible),
+            ("kept", Algorithm::Eliminate),
+        ];
+        for (key, owner) in own {
+            if self.has(key) && solver != owner {
+                return self.refuse(key, &format!("{solver} does not use it, {owner} does"));
+            }
+        }
+        if facts.adaptive {
+            for key in ["step-w", "step-q", "loss-range"] {
+                if self.has(key) {
+                    return self.refuse(key, &format!("{solver} finds its steps by itself"));
+                }
+            }
+            (training.step_w, training.step_q) = (Some(1.0), Some(1.0));
         }
         if objective.fixes_weights() {
             if self.insists("step-q") {
@@ -147,7 +182,7 @@ impl Settings {
                 return self.refuse("step-q", &why);
             }
             training.step_q = Some(1.0);
-            if solver == Algorithm::Online1 {
+            if facts.gains == Gains::Bandit {
                 if self.insists("loss-range") {
                     let why = format!(
                         "{solver} uses it for the group weights, which do not move under the objective {objective}"
@@ -171,11 +206,11 @@ impl Settings {
                 "objective"
             };
         let plain = "use smd-m, smd-1 or online-1";
+        let facts = solver.facts();
         match objective {
-            Objective::TopK(_) if !solver.plays_top_k() => {
-                let why = format!(
-                    "{solver} does not minimise {objective}: use atkro-m, atkro-k or atkro-1"
-                );
+            Objective::TopK(_) if !facts.top_k => {
+                let names = Algorithm::named(|f| f.top_k);
+                let why = format!("{solver} does not minimise {objective}: use one of {names}");
                 self.refuse(key, &why)
             }
             Objective::TopK(k) if solver == Algorithm::AtkroK && k.fract() != 0.0 => {
@@ -185,21 +220,42 @@ impl Settings {
                 self.refuse(key, &why)
             }
             Objective::TopK(_) => Ok(()),
-            _ if solver.plays_top_k() => {
+            _ if facts.top_k => {
                 let why = format!("{solver} minimises top-k:K, not {objective}: {plain}");
                 self.refuse(key, &why)
             }
-            _ if solver.uses_budgets() && objective != Objective::Max => {
-                let why =
-                    format!("{solver} plays a weighted form of max, not {objective}: {plain}");
+            _ if solver == Algorithm::Mero && objective != Objective::Regret => {
+                let why = format!("{solver} minimises regret, not {objective}: {plain}");
+                self.refuse(key, &why)
+            }
+            _ if facts.budgets && objective != Objective::Max => {
+                let why = format!("{solver} plays by budgets for max, not {objective}: {plain}");
+                self.refuse(key, &why)
+            }
+            _ if objective.fixes_weights() && !facts.trains => {
+                let names = Algorithm::named(|f| f.trains);
+                let why = format!(
+                    "{solver} plays against groups, which {objective} does not: use one of {names}"
+                );
                 self.refuse(key, &why)
             }
             _ => Ok(()),
         }
     }
 
-    /// Refuses offsets where they change nothing or contradict each other.
+    /// Refuses offsets and scales where they change nothing or contradict each other.
     fn check_offsets(&self, training: &Training) -> Result<()> {
+        if training.scales.is_some() {
+            if training.objective.fixes_weights() {
+                let why =
+                    format!("scales change nothing under the objective {}", training.objective);
+                return self.refuse("scales", &why);
+            }
+            if let Some(solver) = training.solver.algorithm().filter(|a| a.facts().budgets) {
+                let why = format!("{solver} takes its scale factors from the budgets");
+                return self.refuse("scales", &why);
+            }
+        }
         let keys = ["offsets", "adjustment"].into_iter().filter(|key| self.has(key));
         let given: Vec<&str> = keys.collect();
         match given[..] {

@@ -12,10 +12,11 @@ use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 20] = [
+pub(super) const TRAINING: [&str; 24] = [
     "objective",
     "offsets",
     "adjustment",
+    "scales",
     "solver",
     "tol",
     "anytime",
@@ -29,6 +30,9 @@ pub(super) const TRAINING: [&str; 20] = [
     "step-q",
     "average",
     "budget",
+    "nbar",
+    "queries",
+    "kept",
     "holdout",
     "delta",
     "seed",
@@ -36,8 +40,19 @@ pub(super) const TRAINING: [&str; 20] = [
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.
-pub(super) const SOLVER: [&str; 8] =
-    ["anytime", "loss-range", "rounds", "step-w", "step-q", "average", "budget", "tol"];
+pub(super) const SOLVER: [&str; 11] = [
+    "anytime",
+    "loss-range",
+    "rounds",
+    "step-w",
+    "step-q",
+    "average",
+    "budget",
+    "nbar",
+    "queries",
+    "kept",
+    "tol",
+];
 
 /// Where a setting was set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +112,7 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets") {
+            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales") {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });

@@ -128,11 +128,8 @@ impl FromStr for SolverName {
             "auto" => Ok(SolverName::Auto),
             "exact" => Ok(SolverName::Exact),
             _ => text.parse().map(SolverName::Rounds).map_err(|_| {
-                let names: Vec<_> = Algorithm::ALL.iter().map(|a| a.name()).collect();
-                format!(
-                    "unknown solver `{text}`: expected one of auto, exact, {}",
-                    names.join(", ")
-                )
+                let names = Algorithm::named(|_| true);
+                format!("unknown solver `{text}`: expected one of auto, exact, {names}")
             }),
         }
     }
@@ -224,6 +221,18 @@ pub struct Training {
     pub offsets: Option<PathBuf>,
     /// C of the offsets −C/√n_i; none when absent.
     pub adjustment: Option<f64>,
+    /// Scale factors p_i of the groups (columns group, scale); 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scales: Option<PathBuf>,
+    /// n̄ of the hybrid; by the budgets when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nbar: Option<u64>,
+    /// Numbers of groups that flexible queries ask in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queries: Option<Vec<usize>>,
+    /// Samples of every group that elimination keeps; by the rounds when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<u64>,
     /// Whether its steps fall with time.
     pub anytime: bool,
     /// The loss; by the kind of target when absent.

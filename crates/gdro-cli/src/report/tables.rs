@@ -311,8 +311,9 @@ pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
     let given = training.offsets.is_some() || training.adjustment.is_some();
     let offsets = has_offsets && training.objective != Objective::Regret || given;
     let offsets = if offsets { " after offsets" } else { "" };
+    let scales = if training.scales.is_some() { " times scales" } else { "" };
     let ridge = if training.l2 > 0.0 { " with the penalty" } else { "" };
-    format!("{what}{offsets}{ridge}")
+    format!("{what}{offsets}{scales}{ridge}")
 }
 
 /// A certificate in words.

@@ -115,6 +115,10 @@ impl Solver for Counted<'_> {
         done
     }
 
+    fn steps(&self) -> gdro::schedule::Steps {
+        self.solver.steps()
+    }
+
     fn rounds(&self) -> u64 {
         self.solver.rounds()
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use gdro::algorithm::{Algorithm, Constants, SampleBounds};
+use gdro::algorithm::{Algorithm, Constants, Gains, SampleBounds};
 use gdro::average::Average;
 use gdro::config::{Config, GroupPlayer};
 use gdro::exact::Goal;
@@ -67,6 +67,7 @@ struct Plan<'a> {
     algorithm: Algorithm,
     names: &'a [String],
     budgets: Option<Vec<u64>>,
+    nbar: Option<u64>,
     loss_range: Option<f64>,
     average: Option<Average>,
     /// max_i R_i(0), for the constants.
@@ -86,6 +87,11 @@ impl Plan<'_> {
         )
     }
 
+    /// The budgets, or the sizes of the groups.
+    fn sizes(&self) -> Vec<u64> {
+        self.budgets.clone().unwrap_or_else(|| self.setting.data.counts())
+    }
+
     /// A solver planned for so many rounds. A pilot draws with replacement whatever the budgets.
     fn solver(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> gdro::Result<Box<dyn Solver>> {
         let setting = self.setting;
@@ -95,18 +101,25 @@ impl Plan<'_> {
         };
         let config = Config {
             algorithm: self.algorithm,
-            anytime: self.training.anytime || self.algorithm == Algorithm::Atkro1,
+            anytime: self.algorithm.falls(self.training.anytime),
             rounds,
             step_w: steps.0,
             step_q: steps.1,
             average: self.average,
             player,
+            nbar: self.nbar,
+            queries: self.training.queries.clone().unwrap_or_else(|| vec![1]),
+            kept: self.training.kept,
+            delta: self.training.delta,
             // A pilot must not see the draws of the run that it prepares.
             seed: if pilot { !self.training.seed } else { self.training.seed },
         };
-        let counts = setting.data.counts();
-        let sizes = self.budgets.as_deref().unwrap_or(&counts);
-        let (game, domain) = (setting.game.clone(), setting.domain.clone());
+        let sizes = &self.sizes()[..];
+        let (mut game, domain) = (setting.game.clone(), setting.domain.clone());
+        if self.algorithm == Algorithm::Mero {
+            // It learns what the offsets of regret are.
+            game.offsets.fill(0.0);
+        }
         let constants = self.constants()?;
         match &self.budgets {
             Some(budgets) if !pilot => {
@@ -172,28 +185,26 @@ impl Plan<'_> {
     /// balances against the diameter of a domain that may be huge; alone, Hedge on losses of the size
     /// of max_i R_i(0) would take √(8 ln m/(5T))/max_i R_i(0). Bandit players have that form already.
     fn natural_step_q(&self, rounds: u64) -> gdro::Result<f64> {
-        let theory = match self.algorithm {
-            Algorithm::Online1 | Algorithm::AtkroK | Algorithm::Atkro1 => return Ok(1.0),
-            Algorithm::SmpaM => {
-                let counts = self.setting.data.counts();
-                let sizes = self.budgets.as_deref().unwrap_or(&counts);
-                gdro::algorithm::smpa_m(&self.constants()?, sizes, rounds)?.schedule.at(1).eta_q
-            }
-            Algorithm::AtkroM => {
-                gdro::algorithm::atkro_m(&self.constants()?, rounds).schedule.at(1).eta_q
-            }
-            Algorithm::Smd1 => {
-                gdro::algorithm::smd_1(&self.constants()?, rounds).schedule.at(1).eta_q
-            }
-            Algorithm::SmdM | Algorithm::SmdR => {
-                gdro::algorithm::smd_m(&self.constants()?, rounds).schedule.at(1).eta_q
-            }
-        };
+        let facts = self.algorithm.facts();
         let m = self.setting.data.groups() as f64;
-        let mut alone = (8.0 * m.ln() / (5.0 * rounds as f64)).sqrt() / self.at_zero.max(1e-300);
-        if self.algorithm == Algorithm::Smd1 {
-            alone /= m;
+        let inflation = match facts.gains {
+            Gains::Bandit | Gains::Clipped => return Ok(1.0),
+            Gains::Losses => 1.0,
+            Gains::Inflated if facts.budgets => {
+                let sizes = self.sizes();
+                let most = sizes.iter().copied().max().unwrap_or(1) as f64;
+                most / sizes.iter().copied().min().unwrap_or(1) as f64
+            }
+            Gains::Inflated => m,
+        };
+        let mut theory = self.solver(rounds, (1.0, 1.0), true)?.steps().eta_q;
+        if self.algorithm.falls(self.training.anytime) {
+            theory /= (rounds as f64).sqrt();
         }
+        // The diameter of the simplex, over the square of the norm of gains of 1.
+        let width = if facts.entropic { m.ln() } else { (1.0 - 1.0 / m) / 2.0 / m };
+        let size = self.at_zero.max(1e-300) * inflation;
+        let alone = (8.0 * width / (5.0 * rounds as f64)).sqrt() / size;
         Ok(if theory > 0.0 { alone / theory } else { 1.0 })
     }
 }
@@ -212,36 +223,52 @@ pub fn solve(
     let library = |e| Failure::library(e, &names);
     let budgets = budgets(job, prepared)?;
     let counts = setting.data.counts();
-    let planned =
-        training.rounds.unwrap_or_else(|| default_rounds(algorithm, budgets.as_deref(), &counts));
-    if let (Some(budgets), Algorithm::SmpaM) = (&budgets, algorithm) {
-        let most = budgets.iter().copied().min().unwrap_or(0) / 2;
+    let sizes = budgets.as_deref().unwrap_or(&counts);
+    let nbar = nbar(job, algorithm, sizes)?;
+    let planned = training
+        .rounds
+        .unwrap_or_else(|| default_rounds(algorithm, budgets.as_deref(), &counts, nbar));
+    if let (Some(budgets), Algorithm::SmpaM | Algorithm::Hybrid) = (&budgets, algorithm) {
+        let least = budgets.iter().copied().min().unwrap_or(0);
+        let (most, of) = match nbar {
+            Some(nbar) => (nbar / 2, format!("groups with at least nbar = {nbar} rows")),
+            None => (least / 2, "the smallest group".to_owned()),
+        };
         if planned > most {
             let place = if training.rounds.is_some() { "rounds" } else { "budget" };
             return Err(Failure::input(format!(
-                "{}: smpa-m needs two rows of the smallest group in every round: its budget is enough for {most} rounds, not {planned}",
+                "{}: {algorithm} needs two draws from {of} in every round, which is enough for {most} rounds, not {planned}",
                 job.place(place)
             )));
         }
     }
+    if let Some(asked) = training.queries.as_ref().and_then(|q| q.iter().max())
+        && *asked > setting.data.groups()
+    {
+        let groups = setting.data.groups();
+        let place = job.place("queries");
+        return Err(Failure::input(format!(
+            "{place}: {asked} of only {groups} groups with training rows"
+        )));
+    }
     let zero = vec![0.0; setting.model_len()];
     let at_zero = group_risks(&setting.loss, &zero, &setting.data).map_err(library)?;
     let piloted = training.step_w.is_none() || training.step_q.is_none();
-    let bandit = matches!(algorithm, Algorithm::Online1 | Algorithm::AtkroK | Algorithm::Atkro1);
+    let bandit = matches!(algorithm.facts().gains, Gains::Bandit | Gains::Clipped);
     let moves = setting.goal == Goal::Adversary;
     let mut loss_range = training.loss_range;
     if piloted && bandit && moves && loss_range.is_none() {
         loss_range = Some(usual_range(setting).map_err(library)?);
     }
-    let anytime = training.anytime || algorithm == Algorithm::Atkro1;
-    let average =
-        training.average.or(if piloted && !anytime { Some(Average::Suffix) } else { None });
+    let falls = algorithm.falls(training.anytime);
+    let average = training.average.or(if piloted && !falls { Some(Average::Suffix) } else { None });
     let plan = Plan {
         setting,
         training,
         algorithm,
         names: &names,
         budgets,
+        nbar,
         loss_range,
         average,
         at_zero: at_zero.iter().copied().fold(0.0, f64::max),
@@ -252,7 +279,11 @@ pub fn solve(
     } else {
         (training.step_w.unwrap_or(1.0), training.step_q.unwrap_or(1.0))
     };
-    let default = if anytime { Average::Weighted } else { Average::Uniform };
+    let default = match algorithm {
+        Algorithm::Tinf | Algorithm::Flexible | Algorithm::Adaptive => Average::Uniform,
+        _ if falls => Average::Weighted,
+        _ => Average::Uniform,
+    };
     let mut answer = plan.play(planned, steps, watch, stop)?;
     if let Solved::Rounds(play) = &mut answer.solved {
         play.piloted = piloted;
@@ -396,15 +427,51 @@ fn budgets(job: &Job, prepared: &Prepared) -> Result<Option<Vec<u64>>> {
     read_numbers(file, "budget", &train_names(prepared), expected, whole).map(Some)
 }
 
+/// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice the
+/// rounds that were asked for, unless told otherwise.
+fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
+    if algorithm != Algorithm::Hybrid {
+        return Ok(None);
+    }
+    let (least, most) =
+        (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
+    let middle = (least as f64 * most as f64).sqrt().round() as u64;
+    let doubled = job.training.rounds.map(|t| t.saturating_mul(2));
+    let nbar = job.training.nbar.or(doubled).unwrap_or(middle);
+    if !(least..=most).contains(&nbar) {
+        let set = if job.training.nbar.is_some() { "nbar" } else { "rounds" };
+        return Err(Failure::input(format!(
+            "{}: nbar = {nbar}: expected a number between the smallest and the largest budget, {least} and {most}",
+            job.place(set)
+        )));
+    }
+    Ok(Some(nbar))
+}
+
 /// Rounds that an algorithm plays unless told otherwise.
-fn default_rounds(algorithm: Algorithm, budgets: Option<&[u64]>, counts: &[u64]) -> u64 {
+fn default_rounds(
+    algorithm: Algorithm,
+    budgets: Option<&[u64]>,
+    counts: &[u64],
+    nbar: Option<u64>,
+) -> u64 {
     let of = budgets.unwrap_or(counts);
     let (least, most) =
         (of.iter().copied().min().unwrap_or(1), of.iter().copied().max().unwrap_or(1));
     match (algorithm, budgets) {
-        (Algorithm::SmdR, _) => most,
-        (Algorithm::SmpaM, _) => (least / 2).max(1),
-        (Algorithm::SmdM | Algorithm::AtkroM, Some(_)) => least,
+        (Algorithm::SmdR | Algorithm::SmdRWeighted, _) => most,
+        (Algorithm::SmpaM | Algorithm::Hybrid, _) => (nbar.unwrap_or(least) / 2).max(1),
+        (
+            Algorithm::SmdM
+            | Algorithm::SmdMSingle
+            | Algorithm::AtkroM
+            | Algorithm::Afl
+            | Algorithm::Mero
+            | Algorithm::Adaptive,
+            Some(_),
+        ) => least,
+        // Its steps take a while to find themselves.
+        (Algorithm::Adaptive, None) => 2 * ROUNDS,
         (_, Some(budgets)) => least.max(budgets.iter().sum::<u64>() / 2),
         (_, None) => ROUNDS,
     }

@@ -78,6 +78,11 @@ impl Setting {
                 text.parse().ok().filter(|v: &f64| v.is_finite())
             })?;
         }
+        if let Some(file) = &training.scales {
+            game.scales = read_numbers(file, "scale", &names, "a number above 0", |_, text| {
+                text.parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite())
+            })?;
+        }
         Ok(Setting { data, loss, domain, game, goal, offset_errors })
     }
 

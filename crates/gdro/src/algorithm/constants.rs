@@ -134,7 +134,7 @@ impl Constants {
     }
 
     /// D²G² + M² · `entropy`, the sum under the roots of labels `thm:1` and `thm:8`.
-    pub(super) fn energy(&self, entropy: f64) -> f64 {
+    pub(crate) fn energy(&self, entropy: f64) -> f64 {
         self.width * self.lipschitz.powi(2) + self.range().powi(2) * entropy
     }
 }

@@ -43,6 +43,7 @@ pub use smd_clip::smd_clip;
 pub use smd_m::{smd_m, smd_m_anytime, smd_m_single};
 pub use smd_r::{smd_r, smd_r_weighted};
 pub use smd_reuse::smd_reuse;
+pub(crate) use smpa_m::ProxConstants;
 pub use smpa_m::smpa_m;
 pub use tinf::tinf;
 

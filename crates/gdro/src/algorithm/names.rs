@@ -64,8 +64,10 @@ pub enum Form {
 pub enum Gains {
     /// Losses, or differences of losses.
     Losses,
-    /// m times a loss, with probability 1/m.
+    /// Losses times the inverse of the probability with which they are drawn.
     Inflated,
+    /// m times a loss, clipped, with a step by the range of the losses.
+    Clipped,
     /// Shortfalls of losses in a known range, with importance weights.
     Bandit,
 }
@@ -87,6 +89,8 @@ pub struct Facts {
     pub entropic: bool,
     /// Whether its players find their own steps.
     pub adaptive: bool,
+    /// Whether it also trains for fixed group weights.
+    pub trains: bool,
 }
 
 impl Algorithm {
@@ -117,10 +121,21 @@ impl Algorithm {
     /// What it takes.
     pub const fn facts(self) -> Facts {
         use Form::{Anytime, Both, Fixed};
-        use Gains::{Bandit, Inflated, Losses};
+        use Gains::{Bandit, Clipped, Inflated, Losses};
         const fn facts(name: &'static str, form: Form, gains: Gains) -> Facts {
-            let (top_k, budgets, entropic, adaptive) = (false, false, true, false);
-            Facts { name, top_k, form, budgets, gains, entropic, adaptive }
+            Facts {
+                name,
+                top_k: false,
+                form,
+                budgets: false,
+                gains,
+                entropic: true,
+                adaptive: false,
+                trains: false,
+            }
+        }
+        const fn trains(facts: Facts) -> Facts {
+            Facts { trains: true, ..facts }
         }
         const fn top_k(facts: Facts) -> Facts {
             Facts { top_k: true, ..facts }
@@ -129,26 +144,28 @@ impl Algorithm {
             Facts { budgets: true, ..facts }
         }
         match self {
-            Algorithm::SmdM => facts("smd-m", Both, Losses),
-            Algorithm::SmdMSingle => facts("smd-m-single", Fixed, Losses),
-            Algorithm::Smd1 => facts("smd-1", Fixed, Inflated),
-            Algorithm::Online1 => facts("online-1", Both, Bandit),
+            Algorithm::SmdM => trains(facts("smd-m", Both, Losses)),
+            Algorithm::SmdMSingle => trains(facts("smd-m-single", Fixed, Losses)),
+            Algorithm::Smd1 => trains(facts("smd-1", Fixed, Inflated)),
+            Algorithm::Online1 => trains(facts("online-1", Both, Bandit)),
             Algorithm::SmdR => budgeted(facts("smd-r", Fixed, Losses)),
-            Algorithm::SmdRWeighted => budgeted(facts("smd-r-weighted", Fixed, Losses)),
+            Algorithm::SmdRWeighted => budgeted(facts("smd-r-weighted", Fixed, Inflated)),
             Algorithm::SmpaM => budgeted(facts("smpa-m", Fixed, Losses)),
             Algorithm::Hybrid => budgeted(facts("hybrid", Fixed, Losses)),
             Algorithm::AtkroM => top_k(facts("atkro-m", Both, Losses)),
             Algorithm::AtkroK => top_k(facts("atkro-k", Fixed, Bandit)),
             Algorithm::Atkro1 => top_k(facts("atkro-1", Anytime, Bandit)),
             Algorithm::SmdReuse => facts("smd-reuse", Fixed, Losses),
-            Algorithm::SmdClip => facts("smd-clip", Fixed, Inflated),
+            Algorithm::SmdClip => facts("smd-clip", Fixed, Clipped),
             Algorithm::Exp3P => facts("exp3p", Fixed, Bandit),
             Algorithm::Tinf => facts("tinf", Anytime, Bandit),
             Algorithm::Afl => Facts { entropic: false, ..facts("afl", Fixed, Losses) },
             Algorithm::Mero => facts("mero", Anytime, Losses),
             Algorithm::Flexible => facts("flexible", Anytime, Bandit),
             Algorithm::Eliminate => facts("eliminate", Fixed, Bandit),
-            Algorithm::Adaptive => Facts { adaptive: true, ..facts("adaptive", Fixed, Losses) },
+            Algorithm::Adaptive => {
+                Facts { adaptive: true, ..trains(facts("adaptive", Anytime, Losses)) }
+            }
         }
     }
 

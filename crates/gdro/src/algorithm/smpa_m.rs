@@ -55,16 +55,37 @@ pub(super) fn prox_steps(
     shares: impl Iterator<Item = f64>,
     rounds: u64,
 ) -> Steps {
-    let (ln_m, d2, g) = (constants.ln_m(), constants.width, constants.lipschitz);
-    let p_max = scales.iter().copied().fold(0.0, f64::max);
-    let omega_max = scales.iter().zip(shares).map(|(p, n)| p * p / n).fold(0.0, f64::max);
-    let smooth = 2.0
-        * std::f64::consts::SQRT_2
-        * p_max
-        * (d2 * constants.smoothness + d2.max(d2.sqrt()) * g * ln_m.sqrt());
-    let noise = constants.range().powi(2) * ln_m.powi(2);
-    let sigma2 = 2.0 * constants.c * omega_max * (constants.kappa * d2 * g * g + noise);
+    let ProxConstants { smooth, variance } = ProxConstants::new(constants, scales, shares);
     let n_m = 2.0 * rounds as f64;
-    let by = (1.0 / (3f64.sqrt() * smooth)).min(2.0 / (7.0 * sigma2 * n_m).sqrt());
-    Steps { eta_w: 2.0 * d2 * by, eta_q: 2.0 * by * ln_m, gamma: 0.0 }
+    let by = (1.0 / (3f64.sqrt() * smooth)).min(2.0 / (7.0 * variance * n_m).sqrt());
+    Steps { eta_w: 2.0 * constants.width * by, eta_q: 2.0 * by * constants.ln_m(), gamma: 0.0 }
+}
+
+/// What steps and bound of label `thm:7` depend on (label `eqn:mirror:parameters`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProxConstants {
+    /// L̃.
+    pub smooth: f64,
+    /// σ².
+    pub variance: f64,
+}
+
+impl ProxConstants {
+    /// L̃ and σ² for scale factors p_i and n_i/n_m samples per draw.
+    pub(crate) fn new(
+        constants: &Constants,
+        scales: &[f64],
+        shares: impl Iterator<Item = f64>,
+    ) -> Self {
+        let (ln_m, d2, g) = (constants.ln_m(), constants.width, constants.lipschitz);
+        let p_max = scales.iter().copied().fold(0.0, f64::max);
+        let omega_max = scales.iter().zip(shares).map(|(p, n)| p * p / n).fold(0.0, f64::max);
+        let smooth = 2.0
+            * std::f64::consts::SQRT_2
+            * p_max
+            * (d2 * constants.smoothness + d2.max(d2.sqrt()) * g * ln_m.sqrt());
+        let noise = constants.range().powi(2) * ln_m.powi(2);
+        let variance = 2.0 * constants.c * omega_max * (constants.kappa * d2 * g * g + noise);
+        ProxConstants { smooth, variance }
+    }
 }

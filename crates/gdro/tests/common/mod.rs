@@ -137,7 +137,7 @@ pub fn forms() -> Vec<(gdro::algorithm::Algorithm, bool, f64)> {
         (Mero, true, 1.0),
         (Flexible, true, 1.0),
         (Eliminate, false, 1.0),
-        (Adaptive, false, 1.0),
+        (Adaptive, true, 1.0),
     ]
 }
 

@@ -1,0 +1,72 @@
+//! Bounds by the name of the algorithm, and the number of samples that they ask for.
+
+use super::{
+    Holds, atkro_1, atkro_k, atkro_m, atkro_m_anytime, online_1, online_1_anytime, smd_m,
+    smd_m_anytime,
+};
+use crate::algorithm::{Algorithm, Constants};
+use crate::error::{Error, Result, require};
+
+/// The paper's bound on the duality gap of an algorithm after so many rounds.
+///
+/// # Errors
+/// [`Error::Unsupported`] for algorithms whose gap the paper does not bound by a number, and as the
+/// bound itself.
+pub fn gap(
+    algorithm: Algorithm,
+    anytime: bool,
+    constants: &Constants,
+    rounds: u64,
+    holds: Holds,
+) -> Result<f64> {
+    let bound = match (algorithm, anytime) {
+        (Algorithm::SmdM | Algorithm::SmdMSingle, false) => smd_m,
+        (Algorithm::SmdM, true) => smd_m_anytime,
+        (Algorithm::Online1, false) => online_1,
+        (Algorithm::Online1, true) => online_1_anytime,
+        (Algorithm::AtkroM, false) => atkro_m,
+        (Algorithm::AtkroM, true) => atkro_m_anytime,
+        (Algorithm::AtkroK, false) => atkro_k,
+        (Algorithm::Atkro1, _) => atkro_1,
+        _ => {
+            return Err(Error::Unsupported {
+                algorithm: algorithm.name(),
+                option: "a bound on its gap",
+                advice: "the paper bounds smd-m, online-1, atkro-m, atkro-k and atkro-1, and the risks of smd-r and smpa-m group by group",
+            });
+        }
+    };
+    bound(constants, rounds, holds)
+}
+
+/// The smallest number of rounds T for which the bound of an algorithm is at most ε, and the samples
+/// that they draw: mT for Algorithms 1 and 5, T for 2 and 7, kT for 6. Fixed-step forms where there
+/// are two.
+///
+/// # Errors
+/// As [`gap()`]; [`Error::Parameter`] for ε that is not positive, and when not even 2⁶² rounds are enough.
+pub fn samples(
+    algorithm: Algorithm,
+    constants: &Constants,
+    epsilon: f64,
+    holds: Holds,
+) -> Result<(u64, u64)> {
+    require(epsilon > 0.0, "epsilon", epsilon, "a gap above 0")?;
+    let bound = |rounds| gap(algorithm, false, constants, rounds, holds);
+    // All bounds fall with the number of rounds.
+    let (mut low, mut high) = (0, 1);
+    while bound(high)? > epsilon {
+        require(high < 1 << 62, "epsilon", epsilon, "a gap that fewer than 2⁶² rounds reach")?;
+        (low, high) = (high, 2 * high);
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if bound(middle)? > epsilon { low = middle } else { high = middle }
+    }
+    let per_round = match algorithm {
+        Algorithm::SmdM | Algorithm::SmdMSingle | Algorithm::AtkroM => constants.groups as u64,
+        Algorithm::AtkroK => constants.k as u64,
+        _ => 1,
+    };
+    Ok((high, high.saturating_mul(per_round)))
+}

@@ -7,9 +7,9 @@ use crate::group_weights::GroupWeights;
 /// What a sleeping group's log-weight is lowered by: its share is below e⁻⁶⁰ and comes back whole.
 const HANDICAP: f64 = 60.0;
 
-/// After an evaluation in round t the next one waits t/10 rounds, so that there are only
+/// After an evaluation in round t the next one waits t/50 rounds, so that there are only
 /// logarithmically many.
-const PATIENCE: u64 = 10;
+const PATIENCE: u64 = 50;
 
 /// [`super::OneIx`] on the groups that are awake: those whose risks at the present model are all at
 /// least as large as those of the groups that sleep, with probability 1 − δ.

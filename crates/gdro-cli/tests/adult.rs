@@ -42,7 +42,7 @@ fn occupations() {
 #[test]
 fn budgets_are_never_exceeded() {
     let budgets = [26656, 11519, 1780, 1720, 999, 364];
-    for solver in ["smd-r", "smpa-m"] {
+    for solver in ["smd-r", "smpa-m", "hybrid --nbar 1720"] {
         let options = format!("--holdout 364 --budget all --solver {solver}");
         let summary = summary("adult.toml", &options);
         assert_eq!(sizes(&summary, "n_train"), budgets);
@@ -50,5 +50,17 @@ fn budgets_are_never_exceeded() {
         let samples = sizes(&summary, "samples");
         assert!(samples.iter().zip(budgets).all(|(used, n)| *used <= n), "{solver}: {samples:?}");
         assert!(samples.iter().zip(budgets).all(|(used, n)| 2 * used > n), "{solver}: {samples:?}");
+    }
+}
+
+/// Players that find their own steps, without any option: within 0.003 of the exact optimum.
+#[test]
+fn adaptive_players_need_no_option() {
+    for seed in [1, 2, 3] {
+        let options = format!("--holdout 0 --solver adaptive --seed {seed}");
+        let summary = summary("adult-occupation.toml", &options);
+        let (risk, objective) =
+            (number(&summary["max_risk"]), number(&summary["certificate"]["upper"]));
+        assert!(risk - 0.43996 < 0.003 && objective - 0.441140473 < 0.003, "{risk} {objective}");
     }
 }

@@ -84,9 +84,10 @@ pub struct Recipe<E> {
 }
 
 impl<E> Recipe<E> {
-    /// The recipe with a multiplier on the step of each player.
+    /// The recipe with a multiplier on the step of each player; the groups' own models follow w.
     pub fn scaled(mut self, w: f64, q: f64) -> Self {
         self.schedule = self.schedule.scaled(w, q);
+        self.own_step = self.own_step.map(|eta| eta * w);
         self
     }
 

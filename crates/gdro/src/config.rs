@@ -98,6 +98,7 @@ impl Config {
             });
         }
         let outputs = loss.outputs();
+        domain.check(source.features(), outputs)?;
         let point = Dense::new(domain, source.features(), outputs);
         let parts = Parts { config: self, game, loss, source, point };
         let of_budgets = || {

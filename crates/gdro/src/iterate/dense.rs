@@ -20,6 +20,9 @@ pub struct Dense<M> {
 
 impl<M: MirrorMap> Dense<M> {
     /// The starting point argmin_W ν of a domain, for d features and c outputs.
+    ///
+    /// # Panics
+    /// May panic, now or in a step, where [`Domain::check`] finds an error.
     pub fn new(domain: Domain<M>, features: usize, outputs: usize) -> Self {
         let weights = features * outputs;
         let len = weights + if domain.intercept.is_some() { outputs } else { 0 };

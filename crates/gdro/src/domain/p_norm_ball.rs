@@ -142,9 +142,7 @@ impl MirrorMap for PNormBall {
         if ridge == 0.0 {
             let length = self.radius.min((self.p - 1.0) * dual);
             let power = self.q() - 1.0;
-            theta
-                .iter_mut()
-                .for_each(|v| *v = length * (v.abs() / dual).powf(power).copysign(*v));
+            theta.iter_mut().for_each(|v| *v = length * (v.abs() / dual).powf(power).copysign(*v));
             return;
         }
         let x = self.log_level(theta, ridge, false);

@@ -255,3 +255,36 @@ fn constants_are_those_of_the_dual_norm() {
         }
     }
 }
+
+/// Fifty weights and ten groups: a relative gap of 1e-6 within the iterations of the default.
+#[test]
+fn larger_problems_are_solved_as_well() {
+    let groups: Vec<(u32, u32)> = (0..10).map(|g| (40 * g, 40 * g + 60)).collect();
+    let sets = [
+        set("simplex-2.5"),
+        set("p-1.5"),
+        set("p-1.1"),
+        AnyMap::PNormBall(PNormBall::new(1.5, 5.0).unwrap()),
+        AnyMap::Simplex(Simplex::new(10.0).unwrap()),
+    ];
+    for kind in [Kind::Logistic, Kind::Squared] {
+        let data = table(4, 420, 50, kind, true, &groups).dense(false);
+        for (map, ridge) in sets.iter().flat_map(|map| [(map, 0.0), (map, 0.01)]) {
+            let (domain, loss) = (Domain::new(map.clone()), loss(kind));
+            let (game, goal) = (Game::gdro(10).with_ridge(ridge), Goal::Adversary);
+            let problem = Problem { game: &game, domain: &domain, features: 50, outputs: 1, goal };
+            let mut risks = DatasetRisks::new(&data, &loss, false);
+            let clock = std::time::Instant::now();
+            let options = Options { tolerance: 2e-8, ..Options::default() };
+            let s = solve(&mut risks, &problem, &options).unwrap();
+            println!(
+                "{kind:?} {map:?} {ridge}: {} iterations, {:?}, gap {:.1e} of {:.4}",
+                s.iterations,
+                clock.elapsed(),
+                s.gap(),
+                s.upper
+            );
+            assert!(s.gap() <= 1e-6 * s.upper, "{kind:?} {map:?} {ridge}: {}", s.gap());
+        }
+    }
+}

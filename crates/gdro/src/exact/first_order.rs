@@ -101,7 +101,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             self.evaluations += 1;
             self.prior.copy_from_slice(&place.q);
             self.weigh(&mut place)?;
-            if !(self.best.gap() > 0.9 * gap) {
+            if self.best.gap() <= 0.9 * gap {
                 (gap, since) = (self.best.gap(), self.evaluations);
             }
         }

@@ -98,7 +98,7 @@ pub fn fit(rounds: u64) -> Result<(Vec<f64>, Vec<f64>)> {
     let data = shops()?;
     let game = Game::gdro(data.groups());
     let domain = Domain::new(L2Ball::new(1.4)?);
-    let bounds = SampleBounds::of(&data);
+    let bounds = SampleBounds::of(&data, &domain.map);
     let constants = Constants::new(&game, &Poisson, &domain, 2, bounds, 1.0, None)?;
     let recipe = smd_m(&constants, rounds).scaled(20.0, 200.0).averaged(Average::Suffix);
     let point = Dense::new(domain, 2, 1);

@@ -73,6 +73,7 @@ where
     let game = problem.game;
     let weights = problem.features * problem.outputs;
     let bound = problem.domain.intercept.unwrap_or(0.0) * (1.0 + 1e-9);
+    problem.domain.check(problem.features, problem.outputs)?;
     let inside = problem.domain.map.contains(&w[..weights])
         && w[weights..].iter().all(|b| b.abs() <= bound)
         && w.iter().all(|v| v.is_finite());

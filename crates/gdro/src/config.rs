@@ -108,6 +108,7 @@ impl Config {
         if game.k > 1.0 && !facts.top_k {
             return Err(unsupported("a top-k objective", "use atkro-m, atkro-k or atkro-1"));
         }
+        domain.check(source.features(), loss.outputs())?;
         if !facts.trains && matches!(self.player, GroupPlayer::Fixed(_)) {
             return Err(unsupported("fixed group weights", "use smd-m, smd-1 or online-1"));
         }

@@ -305,7 +305,7 @@ fn separable_data_on_a_ball_stay_finite() {
     assert!(solution.gap() < 1e-9 && solution.upper > 0.0, "{solution:?}");
     for (algorithm, anytime, k) in forms() {
         let game = Game::top_k(3, k);
-        let bounds = SampleBounds::of(&data);
+        let bounds = SampleBounds::of(&data, &ball.map);
         let constants =
             Constants::new(&game, &Logistic, &ball, 3, bounds, std::f64::consts::LN_2, None)
                 .unwrap();

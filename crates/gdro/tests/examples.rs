@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+#[path = "../examples/own_geometry.rs"]
+mod own_geometry;
 #[path = "../examples/own_loss.rs"]
 mod own_loss;
 #[path = "../examples/own_sampler.rs"]
@@ -55,4 +57,25 @@ fn a_users_sampler_reaches_the_closed_form() {
     println!("w {w}, q {q:?}");
     assert!((w - 2.485).abs() < 0.01, "{w}");
     assert!((q[0] - 0.505).abs() < 0.02 && q[1] < 0.01, "{q:?}");
+}
+
+/// At w = (½, ½) both groups have the risk 5/4 and opposite gradients. In the ball of radius ½, which does not
+/// reach there, the optimum lies on the quarter circle.
+#[test]
+fn the_example_geometry_is_solved_and_certified() {
+    let (optimum, certificate) = own_geometry::fit(3.0, 20_000).unwrap();
+    assert!((optimum.upper - 1.25).abs() < 1e-9 && optimum.gap() < 1e-9, "{optimum:?}");
+    assert!(optimum.w.iter().all(|w| (w - 0.5).abs() < 1e-4), "{optimum:?}");
+    assert!(certificate.lower <= 1.25 && certificate.upper >= 1.25, "{certificate:?}");
+    assert!(certificate.gap < 0.01, "{certificate:?}");
+    // A quarter circle in steps of 1e-5.
+    let (optimum, _) = own_geometry::fit(0.5, 10).unwrap();
+    let arc = |i: u32| f64::from(i) * 1e-5;
+    let risk = |a: f64| {
+        let (x, y) = (0.5 * a.cos(), 0.5 * a.sin());
+        let one = ((x - 1.0).powi(2) + (y + 1.0).powi(2)) / 2.0;
+        one.max((x * x + (y - 2.0).powi(2)) / 2.0)
+    };
+    let least = (0..157_080).map(|i| risk(arc(i))).fold(f64::INFINITY, f64::min);
+    assert!((optimum.upper - least).abs() < 2e-5 && optimum.gap() < 1e-9, "{optimum:?} {least}");
 }

@@ -81,7 +81,7 @@ impl Plan<'_> {
             &self.setting.loss,
             &self.setting.domain,
             self.setting.data.features(),
-            SampleBounds::of(&self.setting.data),
+            SampleBounds::of(&self.setting.data, &self.setting.domain.map),
             self.at_zero,
             self.loss_range,
         )

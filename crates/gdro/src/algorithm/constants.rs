@@ -9,16 +9,24 @@ use crate::loss::Loss;
 /// Bounds on the samples of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleBounds {
-    /// max ‖x‖₂², without the constant of an intercept.
+    /// max ‖x‖_*² in the dual norm of the geometry, without the constant of an intercept.
     pub norm_squared: f64,
     /// max |y|.
     pub target: f64,
 }
 
 impl SampleBounds {
-    /// The bounds of rows in memory.
-    pub fn of(data: &Dataset) -> Self {
-        SampleBounds { norm_squared: data.max_norm_squared(), target: data.max_abs_target() }
+    /// The bounds of rows in memory, for the dual norm of a geometry.
+    pub fn of(data: &Dataset, map: &impl MirrorMap) -> Self {
+        let mut x = vec![0.0; data.features()];
+        let mut norm_squared = 0f64;
+        for row in 0..data.rows() {
+            let stored = data.sample(row).x;
+            stored.for_each(|j, v| x[j] = v);
+            norm_squared = norm_squared.max(map.dual_norm_squared(&x));
+            stored.for_each(|j, _| x[j] = 0.0);
+        }
+        SampleBounds { norm_squared, target: data.max_abs_target() }
     }
 }
 
@@ -63,16 +71,18 @@ impl Constants {
     }
 
     /// The constants that a loss, a domain and bounds on the samples imply:
-    /// G = p_max · Lip(ℓ) · max‖x‖ and L = p_max · curvature(ℓ) · max‖x‖², where an intercept adds 1
-    /// to max‖x‖².
+    /// G = p_max · Lip(ℓ) · max‖x‖_* and L = p_max · curvature(ℓ) · max‖x‖_*² in the dual norm of the
+    /// geometry, where an intercept adds 1 to max‖x‖_*² (the dual norm of [`Domain`]).
     ///
     /// An unbounded domain has no D. With a ridge λ the optimum lies in the ball of radius
-    /// B = √(2 p_max max_i R_i(0)/λ), which takes its place; `risk_at_zero` is max_i R_i(0).
+    /// B = √(2 p_max max_i R_i(0)/λ), which takes its place (with ν = ½‖·‖₂², the one geometry here that has no
+    /// bound); `risk_at_zero` is max_i R_i(0).
     /// `loss_range` overrides the range M that the domain implies.
     ///
     /// # Errors
     /// [`crate::Error::Parameter`] when the domain is unbounded and there is no ridge, when
-    /// `loss_range` is not positive and finite, and when all features are zero.
+    /// `loss_range` is not positive and finite, and when all features are zero; [`crate::Error::Length`] when
+    /// the domain is one of other models.
     pub fn new<M: MirrorMap>(
         game: &Game,
         loss: &impl Loss,
@@ -82,6 +92,7 @@ impl Constants {
         risk_at_zero: f64,
         loss_range: Option<f64>,
     ) -> Result<Self> {
+        domain.check(features, loss.outputs())?;
         let weights = features * loss.outputs();
         let largest_scale = game.scales.iter().copied().fold(0.0, f64::max);
         let mut reach = domain.map.reach(weights);
@@ -96,7 +107,7 @@ impl Constants {
         let constant = if domain.intercept.is_some() { 1.0 } else { 0.0 };
         let norm_squared = samples.norm_squared + constant;
         require(norm_squared > 0.0, "largest row norm", norm_squared, "positive")?;
-        // ‖s‖ ≤ ‖W‖·‖x‖ + ‖b‖ for the vector of the c intercepts.
+        // ‖s‖ ≤ ‖W‖·‖x‖_* + ‖b‖ for the vector of the c intercepts.
         let intercepts = domain.intercept.map_or(0.0, |b| b * (loss.outputs() as f64).sqrt());
         let bound = reach * samples.norm_squared.sqrt() + intercepts;
         let range = loss_range.unwrap_or_else(|| loss.range(bound, samples.target));
@@ -108,7 +119,7 @@ impl Constants {
             groups: game.groups(),
             k: game.k,
             payoffs: game.payoff_range(range),
-            kappa: domain.map.kappa(),
+            kappa: domain.map.kappa(weights),
             c: 1.0,
         })
     }

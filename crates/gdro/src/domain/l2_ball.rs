@@ -93,7 +93,11 @@ impl MirrorMap for L2Ball {
         dot(g, g).sqrt()
     }
 
-    fn kappa(&self) -> f64 {
+    fn dual_norm_squared(&self, g: &[f64]) -> f64 {
+        g.iter().map(|v| v * v).sum()
+    }
+
+    fn kappa(&self, _n: usize) -> f64 {
         1.0
     }
 }

@@ -4,14 +4,20 @@
 //! respect to some norm (§ Preliminaries of the paper, label `sec:sa:grdo`). [`Domain`] is the
 //! product of such a set, for the weights, with an interval for each intercept.
 
-mod cube;
+mod box_set;
 mod l2_ball;
+mod norms;
+mod p_norm_ball;
+mod root;
+mod simplex;
 
-pub use cube::Cube;
+pub use box_set::{Bounds, BoxSet, Cube};
 pub use l2_ball::L2Ball;
+pub use p_norm_ball::PNormBall;
 use serde::{Deserialize, Serialize};
+pub use simplex::Simplex;
 
-use crate::error::{Result, require};
+use crate::error::{Error, Result, require};
 
 /// A convex set W with its distance-generating function ν.
 ///
@@ -21,7 +27,16 @@ use crate::error::{Result, require};
 ///
 /// is `dual(w)`, then w −= ηg, then `primal(w, ηλ)`. The ridge is taken implicitly (composite
 /// mirror descent, Duchi et al. 2010), so that no step size makes it diverge.
+///
+/// The norm ‖·‖ is the one in which ν is 1-strongly convex. For models of several outputs both it and its
+/// dual norm must fit the Euclidean norm of the scores: ‖x ⊗ a‖_* ≤ ‖x‖_*‖a‖₂ for a gradient x ⊗ a, and so
+/// ‖Wᵀx‖₂ ≤ ‖W‖‖x‖_*. All norms ‖·‖_p with p ≤ 2 do.
 pub trait MirrorMap {
+    /// The number of coordinates where the set fixes it; `None` for sets of any number.
+    fn dimension(&self) -> Option<usize> {
+        None
+    }
+
     /// Writes argmin_{w ∈ W} ν(w), the starting point.
     fn center(&self, w: &mut [f64]);
 
@@ -35,7 +50,7 @@ pub trait MirrorMap {
     /// unbounded.
     fn width(&self, n: usize) -> f64;
 
-    /// max_{w ∈ W} ‖w‖₂ for n coordinates; infinite when W is unbounded.
+    /// max_{w ∈ W} ‖w‖ for n coordinates, so that |⟨w, x⟩| ≤ reach · ‖x‖_*; infinite when W is unbounded.
     fn reach(&self, n: usize) -> f64;
 
     /// min_{w ∈ W} ⟨h, w⟩ + (ridge/2)‖w‖₂²; −∞ when W is unbounded, ridge = 0 and h ≠ 0. This is
@@ -45,18 +60,26 @@ pub trait MirrorMap {
     /// Whether w lies in W, up to a relative 1e-9.
     fn contains(&self, w: &[f64]) -> bool;
 
-    /// The set as constraints for the reference solver.
-    fn constraints(&self) -> Constraints;
+    /// The set as constraints for the reference solver: [`Constraints::Other`] where none of them fits, as
+    /// for most geometries.
+    fn constraints(&self) -> Constraints {
+        Constraints::Other
+    }
 
     /// The dual norm ‖g‖_* of the norm in which ν is 1-strongly convex.
     fn dual_norm(&self, g: &[f64]) -> f64;
 
-    /// κ: the dual norm is κ-regular (label `ass:5`).
-    fn kappa(&self) -> f64;
+    /// ‖g‖_*², where that is more exact than the square of [`MirrorMap::dual_norm`].
+    fn dual_norm_squared(&self, g: &[f64]) -> f64 {
+        self.dual_norm(g).powi(2)
+    }
+
+    /// κ ≥ 1: the dual norm of n coordinates is κ-regular (label `ass:5`).
+    fn kappa(&self, n: usize) -> f64;
 }
 
 /// A convex set of weights as inequalities.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Constraints {
     /// None: the whole space.
     Free,
@@ -64,12 +87,17 @@ pub enum Constraints {
     Ball(f64),
     /// low ≤ w_j ≤ high for all j.
     Box(f64, f64),
+    /// low_j ≤ w_j ≤ high_j, where low_j < high_j for all j.
+    Bounds(Vec<(f64, f64)>),
+    /// None of these: the reference solver knows the set by its mirror map alone.
+    Other,
 }
 
 /// The product of a set for the weights with the interval [−b, b] for every intercept.
 ///
 /// Intercepts carry the Euclidean ν and lie outside ridge and ball, as is usual in linear models.
-/// For c outputs they add c·b²/2 to D².
+/// For c outputs they add c·b²/2 to D². The sum of both ν is 1-strongly convex in the norm
+/// √(‖weights‖² + ‖intercepts‖₂²), whose dual norm is √(‖·‖_*² + ‖·‖₂²), with the κ of the weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain<M> {
     /// The set of the weights.
@@ -92,6 +120,20 @@ impl<M: MirrorMap> Domain<M> {
         require(bound > 0.0 && bound.is_finite(), "intercept bound", bound, "0 < b < ∞")?;
         self.intercept = Some(bound);
         Ok(self)
+    }
+
+    /// Checks that the set of the weights has room for `features` × `outputs` of them.
+    ///
+    /// # Errors
+    /// [`crate::Error::Length`] when it has another number of coordinates.
+    pub fn check(&self, features: usize, outputs: usize) -> Result<()> {
+        match self.map.dimension() {
+            Some(found) if found != features * outputs => {
+                let expected = features * outputs;
+                Err(Error::Length { what: "set of the weights", found, expected })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// D² of the product, for `features` × `outputs` weights.
@@ -118,6 +160,12 @@ pub enum AnyMap {
     L2Ball(L2Ball),
     /// [`Cube`].
     Cube(Cube),
+    /// [`BoxSet`].
+    BoxSet(BoxSet),
+    /// [`Simplex`].
+    Simplex(Simplex),
+    /// [`PNormBall`].
+    PNormBall(PNormBall),
 }
 
 macro_rules! each {
@@ -125,11 +173,18 @@ macro_rules! each {
         match $self {
             AnyMap::L2Ball($map) => $body,
             AnyMap::Cube($map) => $body,
+            AnyMap::BoxSet($map) => $body,
+            AnyMap::Simplex($map) => $body,
+            AnyMap::PNormBall($map) => $body,
         }
     };
 }
 
 impl MirrorMap for AnyMap {
+    fn dimension(&self) -> Option<usize> {
+        each!(self, map => map.dimension())
+    }
+
     fn center(&self, w: &mut [f64]) {
         each!(self, map => map.center(w))
     }
@@ -168,7 +223,11 @@ impl MirrorMap for AnyMap {
         each!(self, map => map.dual_norm(g))
     }
 
-    fn kappa(&self) -> f64 {
-        each!(self, map => map.kappa())
+    fn dual_norm_squared(&self, g: &[f64]) -> f64 {
+        each!(self, map => map.dual_norm_squared(g))
+    }
+
+    fn kappa(&self, n: usize) -> f64 {
+        each!(self, map => map.kappa(n))
     }
 }

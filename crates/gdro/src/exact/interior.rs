@@ -25,6 +25,7 @@
 //! 10.1137/0802028.
 
 use super::Risks;
+use super::first_order::FirstOrder;
 use super::point::{Ball, Bound, Point};
 use super::problem::{Goal, Options, Problem, Solution};
 use crate::domain::{Constraints, MirrorMap};
@@ -42,6 +43,7 @@ pub fn solve<R: Risks, M: MirrorMap>(
     options: &Options,
 ) -> Result<Solution> {
     problem.game.check()?;
+    problem.domain.check(problem.features, problem.outputs)?;
     let (m, n) = (risks.groups(), risks.dim());
     if problem.game.groups() != m {
         return Err(Error::Length { what: "game", found: problem.game.groups(), expected: m });
@@ -60,6 +62,9 @@ pub fn solve<R: Risks, M: MirrorMap>(
         Goal::Adversary if problem.game.k == m as f64 => Some(vec![1.0 / m as f64; m]),
         Goal::Adversary => None,
     };
+    if problem.domain.map.constraints() == Constraints::Other {
+        return FirstOrder::new(problem, m, n, fixed).run(risks, options);
+    }
     let mut solver = Solver::new(problem, m, n, fixed);
     solver.start(risks, options.start.as_deref())?;
     solver.run(risks, options)
@@ -100,6 +105,11 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             Constraints::Free => {}
             Constraints::Ball(b) => radius = b,
             Constraints::Box(low, high) => bounds.extend((0..weights).map(|j| bound(j, low, high))),
+            Constraints::Bounds(own) => {
+                bounds.extend(own.iter().enumerate().map(|(j, b)| bound(j, b.0, b.1)))
+            }
+            // Those are not for this solver: `first_order`.
+            Constraints::Other => {}
         }
         if let Some(b) = problem.domain.intercept {
             bounds.extend((weights..n).map(|j| bound(j, -b, b)));

@@ -20,6 +20,9 @@ pub struct Dense<M> {
 
 impl<M: MirrorMap> Dense<M> {
     /// The starting point argmin_W ν of a domain, for d features and c outputs.
+    ///
+    /// # Panics
+    /// May panic, now or in a step, where [`Domain::check`] finds an error.
     pub fn new(domain: Domain<M>, features: usize, outputs: usize) -> Self {
         let weights = features * outputs;
         let len = weights + if domain.intercept.is_some() { outputs } else { 0 };
@@ -31,7 +34,7 @@ impl<M: MirrorMap> Dense<M> {
     /// ‖g‖_*² of a gradient, in the product norm of weights and intercepts.
     pub(super) fn dual_norm_squared(&self, gradient: &[f64]) -> f64 {
         let (weights, intercepts) = gradient.split_at(self.features * self.outputs);
-        self.domain.map.dual_norm(weights).powi(2) + dot(intercepts, intercepts)
+        self.domain.map.dual_norm_squared(weights) + dot(intercepts, intercepts)
     }
 
     /// Number of features d.

@@ -1,0 +1,272 @@
+//! A first-order method for sets of models that are known by their mirror map alone.
+//!
+//! The game min_w max_{q ∈ Q} Σ q_i r_i(w) + (λ/2)‖w‖² is solved by the proximal point method for q in the
+//! entropy, which is the exponential method of multipliers: from weights p the next are the q of
+//!
+//! ```text
+//! min_w F(w) + (λ/2)‖w‖²,   F(w) = max_{q ∈ Q} Σ q_i r_i(w) − τ KL(q, p)
+//! ```
+//!
+//! so that τ need not go to 0, as it must for a smoothed maximum. F is smooth, with gradient Σ q_i ∇r_i at its
+//! own q, and is minimised by accelerated mirror descent with the ridge in the prox. At a model w the gap of
+//! the game has two parts, both known:
+//!
+//! ```text
+//! max_{q' ∈ Q} Σ q'_i r_i − Σ q_i r_i                                       what another p may gain
+//! ⟨h, w⟩ + (λ/2)‖w‖² − min_{u ∈ W} (⟨h, u⟩ + (λ/2)‖u‖²),  h = Σ q_i ∇r_i    what another w may gain
+//! ```
+//!
+//! and p moves to q when the second is a tenth of the first.
+//!
+//! Sources: Auslender and Teboulle, DOI 10.1137/S1052623403427823, and Tseng, DOI 10.1007/s10107-010-0394-2
+//! (acceleration); O'Donoghue and Candès, DOI 10.1007/s10208-013-9150-3 (restarts); Tseng and Bertsekas, DOI
+//! 10.1007/BF01582416 (exponential multipliers).
+
+use super::Risks;
+use super::problem::{Options, Problem, Solution};
+use crate::domain::MirrorMap;
+use crate::error::Result;
+use crate::game::top_k_mean;
+use crate::group_weights::project_capped_simplex;
+use crate::row::dot;
+
+/// So many evaluations of all gradients count as one iteration of the options.
+const EVALUATIONS: usize = 100;
+
+/// After so many evaluations without a smaller gap, what is left of it is rounding.
+const FUTILE: usize = 4000;
+
+/// Gaps relatively below this are rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// A model with what F is there.
+#[derive(Clone, Debug)]
+struct Place {
+    w: Vec<f64>,
+    payoffs: Vec<f64>,
+    /// ∇r_i, line by line.
+    gradients: Vec<f64>,
+    q: Vec<f64>,
+    /// Σ q_i ∇r_i.
+    h: Vec<f64>,
+    /// What another q, and what another w may gain.
+    gains: (f64, f64),
+}
+
+pub(super) struct FirstOrder<'p, M> {
+    problem: &'p Problem<'p, M>,
+    m: usize,
+    n: usize,
+    weights: usize,
+    fixed: Option<Vec<f64>>,
+    prior: Vec<f64>,
+    tau: f64,
+    /// The smoothness that the last step needed.
+    smoothness: f64,
+    evaluations: usize,
+    best: Solution,
+}
+
+impl<'p, M: MirrorMap> FirstOrder<'p, M> {
+    pub(super) fn new(
+        problem: &'p Problem<'p, M>,
+        m: usize,
+        n: usize,
+        fixed: Option<Vec<f64>>,
+    ) -> Self {
+        let prior = fixed.clone().unwrap_or_else(|| vec![1.0 / m as f64; m]);
+        let best = Solution {
+            w: vec![0.0; n],
+            q: prior.clone(),
+            upper: f64::INFINITY,
+            lower: f64::NEG_INFINITY,
+            iterations: 0,
+        };
+        let weights = problem.features * problem.outputs;
+        let (tau, smoothness, evaluations) = (f64::INFINITY, 1.0, 0);
+        FirstOrder { problem, m, n, weights, fixed, prior, tau, smoothness, evaluations, best }
+    }
+
+    pub(super) fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
+        let mut place = self.start(risks, options.start.as_deref())?;
+        let (mut gap, mut since) = (self.best.gap(), 0);
+        while !self.done(options) && self.evaluations < since + FUTILE {
+            let gain = place.gains.0;
+            place = self.descend(risks, options, place)?;
+            // A prior that gains little is held back by too large a τ.
+            if place.gains.0 > 0.3 * gain {
+                self.tau = (0.5 * self.tau).max(f64::MIN_POSITIVE);
+            }
+            // A move of p is work too: without it the end of what rounding allows would not be seen.
+            self.evaluations += 1;
+            self.prior.copy_from_slice(&place.q);
+            self.weigh(&mut place)?;
+            if self.best.gap() <= 0.9 * gap {
+                (gap, since) = (self.best.gap(), self.evaluations);
+            }
+        }
+        self.best.iterations = self.evaluations.div_ceil(EVALUATIONS);
+        Ok(self.best)
+    }
+
+    fn done(&self, options: &Options) -> bool {
+        self.best.gap() <= options.tolerance.max(ROUNDING * self.best.upper.abs())
+            || self.evaluations >= EVALUATIONS.saturating_mul(options.iterations)
+    }
+
+    /// The centre of the domain or a better start, a little inside of the domain; and the first τ.
+    fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<Place> {
+        let mut centre = vec![0.0; self.n];
+        self.problem.domain.map.center(&mut centre[..self.weights]);
+        let mut place = self.evaluate(risks, centre.clone())?;
+        if let Some(start) = start {
+            let upper = self.best.upper;
+            let w = start.iter().zip(&centre).map(|(w, c)| w + 1e-6 * (c - w)).collect();
+            let other = self.evaluate(risks, w)?;
+            if self.best.upper < upper {
+                place = other;
+            }
+        }
+        let size = place.payoffs.iter().fold(0.0, |a: f64, v| a.max(v.abs()));
+        self.tau = place.gains.0.max(1e-3 * size).max(1e-12);
+        self.weigh(&mut place)?;
+        Ok(place)
+    }
+
+    fn evaluate<R: Risks>(&mut self, risks: &mut R, w: Vec<f64>) -> Result<Place> {
+        let (game, n) = (self.problem.game, self.n);
+        let mut place = Place {
+            w,
+            payoffs: vec![0.0; self.m],
+            gradients: vec![0.0; self.m * n],
+            q: self.prior.clone(),
+            h: vec![0.0; n],
+            gains: (0.0, 0.0),
+        };
+        risks.evaluate(&place.w, &mut place.payoffs, &mut place.gradients)?;
+        self.evaluations += 1;
+        for (i, line) in place.gradients.chunks_exact_mut(n).enumerate() {
+            place.payoffs[i] = game.payoff(i, place.payoffs[i]);
+            line.iter_mut().for_each(|g| *g *= game.scales[i]);
+        }
+        self.weigh(&mut place)?;
+        Ok(place)
+    }
+
+    /// The group weights of F, with all that depends on them; improves the best bounds.
+    fn weigh(&mut self, place: &mut Place) -> Result<()> {
+        let (game, domain) = (self.problem.game, self.problem.domain);
+        let Place { w, payoffs, gradients, q, h, gains } = place;
+        let attained = match &self.fixed {
+            Some(fixed) => dot(fixed, payoffs),
+            None => {
+                for ((q, p), r) in q.iter_mut().zip(&self.prior).zip(&*payoffs) {
+                    *q = p.max(1e-300).ln() + r / self.tau;
+                }
+                // Relative to the last that may have to be capped: those above may overflow without harm,
+                // but the order of those below must not be lost.
+                let mut sorted = q.clone();
+                sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+                let level = sorted[game.k.ceil() as usize - 1];
+                q.iter_mut().for_each(|q| *q = (*q - level).clamp(-690.0, 300.0).exp());
+                project_capped_simplex(q, game.k)?;
+                top_k_mean(payoffs, game.k)
+            }
+        };
+        h.fill(0.0);
+        for (q, line) in q.iter().zip(gradients.chunks_exact(self.n)) {
+            h.iter_mut().zip(line).for_each(|(h, g)| *h += q * g);
+        }
+        let ridge = game.ridge / 2.0 * dot(&w[..self.weights], &w[..self.weights]);
+        let least = domain.minimum(h, game.ridge, self.problem.features, self.problem.outputs);
+        let value = dot(q, payoffs);
+        *gains = (attained - value, dot(h, w) + ridge - least);
+        if attained + ridge < self.best.upper && domain.map.contains(&w[..self.weights]) {
+            self.best.upper = attained + ridge;
+            self.best.w.copy_from_slice(w);
+        }
+        let lower = value - dot(h, w) + least;
+        if lower > self.best.lower {
+            self.best.lower = lower;
+            self.best.q.copy_from_slice(q);
+        }
+        Ok(())
+    }
+
+    /// Minimises F until what is left is small beside the gain of another prior.
+    ///
+    /// With A the sum of the step lengths a so far and a² L = A + a, one step is
+    ///
+    /// ```text
+    /// y  = (A x + a z)/(A + a)
+    /// z' = argmin_u a⟨∇F(y), u⟩ + (aλ/2)‖u‖² + B(u, z)
+    /// x' = (A x + a z')/(A + a)
+    /// ```
+    ///
+    /// with L so large that ⟨∇F(x') − ∇F(y), x' − y⟩ ≤ ⟨∇ν(z') − ∇ν(z), z' − z⟩/(A + a): the usual condition with
+    /// both divergences in their symmetric form, which needs no values and so holds in the face of rounding.
+    fn descend<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        options: &Options,
+        mut x: Place,
+    ) -> Result<Place> {
+        let (mut z, mut sum, mut mark) = (x.w.clone(), 0.0, x.gains.1);
+        let since = self.evaluations;
+        while !(self.done(options)
+            || x.gains.1 <= 0.1 * x.gains.0
+            || self.evaluations > since + FUTILE)
+        {
+            let length = self.smoothness;
+            let a = (1.0 + (1.0 + 4.0 * length * sum).sqrt()) / (2.0 * length);
+            let total = sum + a;
+            let mix = |z: &[f64]| -> Vec<f64> {
+                x.w.iter().zip(z).map(|(x, z)| (sum * x + a * z) / total).collect()
+            };
+            let y = if sum == 0.0 { x.clone() } else { self.evaluate(risks, mix(&z))? };
+            let (next_z, apart) = self.prox(&z, &y.h, a);
+            let next = self.evaluate(risks, mix(&next_z))?;
+            let (mut bent, mut uphill) = (0.0, 0.0);
+            for j in 0..self.n {
+                bent += (next.h[j] - y.h[j]) * (next.w[j] - y.w[j]);
+                uphill += y.h[j] * (next.w[j] - x.w[j]);
+            }
+            if bent > apart / total {
+                self.smoothness *= 2.0;
+                continue;
+            }
+            self.smoothness *= 0.9;
+            let ridge = self.problem.game.ridge;
+            let square = |w: &[f64]| dot(&w[..self.weights], &w[..self.weights]);
+            uphill += ridge / 2.0 * (square(&next.w) - square(&x.w));
+            // Away from the minimum: the momentum has gone too far.
+            let back = uphill > 0.0 && sum > 0.0;
+            if !back {
+                (x, z, sum) = (next, next_z, total);
+            }
+            // After a fall by e² the old steps, of which x is a mean, weigh it down.
+            if back || x.gains.1 < 0.135 * mark {
+                sum = 0.0;
+                z.copy_from_slice(&x.w);
+                mark = x.gains.1;
+            }
+        }
+        Ok(x)
+    }
+
+    /// The mirror step from z along −a h, and ⟨∇ν(z') − ∇ν(z), z' − z⟩.
+    fn prox(&self, z: &[f64], h: &[f64], a: f64) -> (Vec<f64>, f64) {
+        let (map, weights) = (&self.problem.domain.map, self.weights);
+        let mut from = z.to_vec();
+        map.dual(&mut from[..weights]);
+        let mut to: Vec<f64> = from.iter().zip(h).map(|(v, h)| v - a * h).collect();
+        map.primal(&mut to[..weights], a * self.problem.game.ridge);
+        if let Some(bound) = self.problem.domain.intercept {
+            to[weights..].iter_mut().for_each(|b| *b = b.clamp(-bound, bound));
+        }
+        let mut there = to.clone();
+        map.dual(&mut there[..weights]);
+        let apart = (0..self.n).map(|j| (there[j] - from[j]) * (to[j] - z[j])).sum();
+        (to, apart)
+    }
+}

@@ -202,11 +202,6 @@ impl Dataset {
         Sample { x: self.features.row(row), y: self.targets[row] }
     }
 
-    /// The largest squared norm ‖x‖₂² of a row.
-    pub fn max_norm_squared(&self) -> f64 {
-        (0..self.rows()).map(|r| self.features.row(r).norm_squared()).fold(0.0, f64::max)
-    }
-
     /// The largest target in absolute value.
     pub fn max_abs_target(&self) -> f64 {
         self.targets.iter().fold(0.0, |a, y| a.max(y.abs()))

@@ -41,6 +41,16 @@ pub fn solve<R: Risks, M: MirrorMap>(
     problem: &Problem<'_, M>,
     options: &Options,
 ) -> Result<Solution> {
+    Ok(solve_smoothing(risks, problem, options)?.0)
+}
+
+/// As [`solve`], with a second answer for the risks that these smooth ([`Risks::surrogate`]): its
+/// bounds are infinite when there are none.
+pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
+    risks: &mut R,
+    problem: &Problem<'_, M>,
+    options: &Options,
+) -> Result<(Solution, Solution)> {
     problem.game.check()?;
     let (m, n) = (risks.groups(), risks.dim());
     if problem.game.groups() != m {
@@ -76,6 +86,14 @@ const FUTILE: usize = 3;
 pub(super) struct Values {
     pub(super) payoffs: Vec<f64>,
     pub(super) gradients: Vec<f64>,
+    surrogate: Option<Surrogate>,
+}
+
+/// [`Risks::surrogate`] in payoffs.
+#[derive(Clone, Debug)]
+struct Surrogate {
+    excess: Vec<f64>,
+    slack: Vec<f64>,
 }
 
 pub(super) struct Solver<'p, M> {
@@ -89,6 +107,8 @@ pub(super) struct Solver<'p, M> {
     pub(super) point: Point,
     pub(super) values: Values,
     pub(super) best: Solution,
+    /// The best answer for the risks that these smooth.
+    beneath: Solution,
 }
 
 impl<'p, M: MirrorMap> Solver<'p, M> {
@@ -114,7 +134,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             ball: None,
             bounds,
         };
-        let values = Values { payoffs: vec![0.0; m], gradients: vec![0.0; m * n] };
+        let values = Values { payoffs: vec![0.0; m], gradients: vec![0.0; m * n], surrogate: None };
         let best = Solution {
             w: point.w.clone(),
             q: point.q.clone(),
@@ -122,7 +142,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             lower: f64::NEG_INFINITY,
             iterations: 0,
         };
-        Solver { problem, m, n, weights, radius, fixed, point, values, best }
+        let beneath = best.clone();
+        Solver { problem, m, n, weights, radius, fixed, point, values, best, beneath }
     }
 
     pub(super) fn cap(&self) -> f64 {
@@ -141,6 +162,11 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     ) -> Result<()> {
         risks.evaluate(w, &mut values.payoffs, &mut values.gradients)?;
         let game = self.problem.game;
+        let (mut excess, mut slack) = (vec![0.0; self.m], vec![0.0; self.m]);
+        values.surrogate = risks.surrogate(&mut excess, &mut slack).then(|| {
+            excess.iter_mut().chain(&mut slack).zip(game.scales.iter().cycle()).for_each(|(v, p)| *v *= p);
+            Surrogate { excess, slack }
+        });
         for i in 0..self.m {
             values.payoffs[i] = game.payoff(i, values.payoffs[i]);
             if game.scales[i] != 1.0 {
@@ -177,8 +203,12 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
 
     /// The objective at the present point.
     fn upper(&self) -> f64 {
+        self.objective(&self.values.payoffs)
+    }
+
+    /// The objective at the present model for given payoffs.
+    fn objective(&self, payoffs: &[f64]) -> f64 {
         let w = &self.point.w[..self.weights];
-        let payoffs = &self.values.payoffs;
         let value = match &self.fixed {
             Some(q) => dot(q, payoffs),
             None => crate::game::top_k_mean(payoffs, self.problem.game.k),
@@ -253,6 +283,18 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let h = self.group_sum(&q, &self.values.gradients);
         let least = domain.minimum(&h, game.ridge, self.problem.features, self.problem.outputs);
         let lower = dot(&q, payoffs) - dot(&h, w) + least;
+        if let Some(Surrogate { excess, slack }) = &self.values.surrogate {
+            let payoffs: Vec<f64> = payoffs.iter().zip(excess).map(|(r, e)| r - e).collect();
+            let (upper, lower) = (self.objective(&payoffs), lower - dot(&q, slack));
+            if upper < self.beneath.upper && domain.map.contains(&w[..self.weights]) {
+                self.beneath.upper = upper;
+                self.beneath.w.copy_from_slice(w);
+            }
+            if lower > self.beneath.lower {
+                self.beneath.lower = lower;
+                self.beneath.q.copy_from_slice(&q);
+            }
+        }
         if lower > self.best.lower {
             self.best.lower = lower;
             self.best.q = q;
@@ -268,7 +310,11 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// Primal–dual steps as long as they are long, a return to the central path when they are not.
-    fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
+    fn run<R: Risks>(
+        mut self,
+        risks: &mut R,
+        options: &Options,
+    ) -> Result<(Solution, Solution)> {
         self.record()?;
         let count = self.point.inequalities().max(1) as f64;
         let first = self.point.complementarity();
@@ -286,7 +332,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             let falls = gap < 0.9 * before || gap < central;
             futile = if falls { 0 } else { futile + 1 };
         }
-        Ok(self.best)
+        self.beneath.iterations = self.best.iterations;
+        Ok((self.best, self.beneath))
     }
 }
 

@@ -19,8 +19,15 @@ use rand::SeedableRng as _;
 use serde_json::Value;
 
 const NAMES: [&str; 9] = [
-    "logistic", "hinge", "smoothed-hinge:0.5", "softmax", "squared", "absolute", "huber:0.3",
-    "quantile:0.9", "quantile:0.5",
+    "logistic",
+    "hinge",
+    "smoothed-hinge:0.5",
+    "softmax",
+    "squared",
+    "absolute",
+    "huber:0.3",
+    "quantile:0.9",
+    "quantile:0.5",
 ];
 
 fn named(name: &str) -> AnyLoss {
@@ -46,8 +53,7 @@ fn optima_agree_with_a_conic_solver() {
     for row in &rows {
         let text = |name: &str| row[name].as_str().unwrap();
         let (loss, oracle) = (named(text("loss")), row["value"].as_f64().unwrap());
-        let kind =
-            if loss.targets() == Targets::Labels { Kind::Logistic } else { Kind::Squared };
+        let kind = if loss.targets() == Targets::Labels { Kind::Logistic } else { Kind::Squared };
         let data = table(21, 60, 4, kind, true, &groups).sparse(true);
         let free = Domain::new(L2Ball::unconstrained());
         let (domain, ridge) = match text("domain") {
@@ -150,11 +156,20 @@ fn bounds_enclose_the_optimum_of_random_problems() {
         let close = 1e-6 * (1.0 + best.upper.abs());
         let own = certify(&data, &loss, &problem, &best.w, &best.q, None, 0).unwrap();
         if best.gap() > close || own.gap > close || best.gap() < -1e-12 {
-            faults.push(format!("case {case}: {loss} {game:?} {domain:?} {goal:?} gap {:.1e} certified {:.1e} {}", best.gap(), own.gap, best.iterations));
+            faults.push(format!(
+                "case {case}: {loss} {game:?} {domain:?} {goal:?} gap {:.1e} certified {:.1e} {}",
+                best.gap(),
+                own.gap,
+                best.iterations
+            ));
         }
         let m = data.groups();
         let far: Vec<f64> = best.w.iter().map(|v| v * unit(&mut rng)).collect();
-        let far = if domain.map.contains(&far[..data.features() * loss.outputs()]) { far } else { best.w.clone() };
+        let far = if domain.map.contains(&far[..data.features() * loss.outputs()]) {
+            far
+        } else {
+            best.w.clone()
+        };
         let q: Vec<f64> = (0..m).map(|_| 0.01 + unit(&mut rng)).collect();
         let total: f64 = q.iter().sum();
         let q: Vec<f64> = q.iter().map(|v| v / total).collect();
@@ -192,9 +207,8 @@ fn constants_hold_at_random_points() {
         let c = loss.outputs();
         for _ in 0..2000 {
             let size = 10f64.powf(3.0 * unit(&mut rng) - 1.0);
-            let mut point = || -> Vec<f64> {
-                (0..c).map(|_| size * (2.0 * unit(&mut rng) - 1.0)).collect()
-            };
+            let mut point =
+                || -> Vec<f64> { (0..c).map(|_| size * (2.0 * unit(&mut rng) - 1.0)).collect() };
             let (s, t) = (point(), point());
             let y = match loss.targets() {
                 Targets::Labels => (unit(&mut rng) - 0.5).signum(),

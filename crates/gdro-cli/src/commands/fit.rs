@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gdro::loss::AnyLoss;
 use toml::Value;
 
 use crate::failure::{Failure, Result};
@@ -48,8 +49,7 @@ struct GoalArgs {
     /// Compare groups by risk plus C/√n, n its rows: small groups count for more (Sagawa et al.)
     #[arg(long, value_name = "C", allow_hyphen_values = true, value_parser = number)]
     adjustment: Option<Value>,
-    /// logistic, squared or softmax [default: by the kind of target]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", help = loss_help())]
     loss: Option<String>,
     /// Keep the weights in a ball of radius B around 0
     #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = number)]
@@ -339,4 +339,9 @@ mod tests {
         assert_eq!(number("2e5"), Ok(Value::Float(2e5)));
         assert!(number("many").is_err());
     }
+}
+
+/// The names of the losses are the library's.
+fn loss_help() -> String {
+    format!("{} [default: logistic, softmax or squared, by the kind of target]", AnyLoss::NAMES)
 }

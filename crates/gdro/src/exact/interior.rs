@@ -41,15 +41,17 @@ pub fn solve<R: Risks, M: MirrorMap>(
     problem: &Problem<'_, M>,
     options: &Options,
 ) -> Result<Solution> {
-    Ok(solve_smoothing(risks, problem, options)?.0)
+    Ok(solve_smoothing(risks, problem, options, None)?.0)
 }
 
 /// As [`solve`], with a second answer for the risks that these smooth ([`Risks::surrogate`]): its
-/// bounds are infinite when there are none.
+/// bounds are infinite when there are none. `near` says how far the start is from the optimum, at most
+/// and about, when that is known.
 pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
     risks: &mut R,
     problem: &Problem<'_, M>,
     options: &Options,
+    near: Option<f64>,
 ) -> Result<(Solution, Solution)> {
     problem.game.check()?;
     let (m, n) = (risks.groups(), risks.dim());
@@ -71,7 +73,10 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
         Goal::Adversary => None,
     };
     let mut solver = Solver::new(problem, m, n, fixed);
-    solver.start(risks, options.start.as_deref())?;
+    match (near, &options.start) {
+        (Some(gap), Some(start)) => solver.resume(risks, options, start, gap)?,
+        _ => solver.start(risks, options.start.as_deref())?,
+    }
     solver.run(risks, options)
 }
 
@@ -80,6 +85,9 @@ const ROUNDING: f64 = 1e-14;
 
 /// After so many rounds of both phases without a smaller gap, what is left of it is rounding.
 const FUTILE: usize = 3;
+
+/// How far from the bounds a start is, as a share of the way to the centre.
+const INSIDE: f64 = 0.01;
 
 /// Risks and gradients of the payoffs at a point.
 #[derive(Clone, Debug)]
@@ -164,7 +172,11 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let game = self.problem.game;
         let (mut excess, mut slack) = (vec![0.0; self.m], vec![0.0; self.m]);
         values.surrogate = risks.surrogate(&mut excess, &mut slack).then(|| {
-            excess.iter_mut().chain(&mut slack).zip(game.scales.iter().cycle()).for_each(|(v, p)| *v *= p);
+            excess
+                .iter_mut()
+                .chain(&mut slack)
+                .zip(game.scales.iter().cycle())
+                .for_each(|(v, p)| *v *= p);
             Surrogate { excess, slack }
         });
         for i in 0..self.m {
@@ -178,15 +190,18 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// Moves to a model, or to one near it strictly inside of the domain.
-    fn enter<R: Risks>(&mut self, risks: &mut R, w: &[f64]) -> Result<()> {
+    ///
+    /// `inside` is the share of the way from the bounds to the centre that is at least kept.
+    fn enter<R: Risks>(&mut self, risks: &mut R, w: &[f64], inside: f64) -> Result<()> {
         let mut w = w.to_vec();
         let norm = dot(&w[..self.weights], &w[..self.weights]).sqrt();
-        if norm > 0.99 * self.radius {
-            let scale = 0.99 * self.radius / norm;
+        let most = (1.0 - inside) * self.radius;
+        if norm > most {
+            let scale = most / norm;
             w[..self.weights].iter_mut().for_each(|v| *v *= scale);
         }
         for bound in &self.point.bounds {
-            let margin = 1e-3 * (bound.high - bound.low);
+            let margin = 0.1 * inside * (bound.high - bound.low);
             w[bound.at] = w[bound.at].clamp(bound.low + margin, bound.high - margin);
         }
         let mut values = self.values.clone();
@@ -220,13 +235,13 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<()> {
         let mut centre = vec![0.0; self.n];
         self.problem.domain.map.center(&mut centre[..self.weights]);
-        self.enter(risks, &centre)?;
+        self.enter(risks, &centre, INSIDE)?;
         if let Some(start) = start {
             let upper = self.upper();
-            match self.enter(risks, start) {
+            match self.enter(risks, start, INSIDE) {
                 Ok(()) if self.upper() <= upper => {}
                 // Far out, where the losses are large, every way is longer than from the centre.
-                Ok(()) | Err(Error::NonFiniteLoss { .. }) => self.enter(risks, &centre)?,
+                Ok(()) | Err(Error::NonFiniteLoss { .. }) => self.enter(risks, &centre, INSIDE)?,
                 Err(error) => return Err(error),
             }
         }
@@ -262,6 +277,23 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             bound.z_high = mu / (bound.high - self.point.w[bound.at]);
         }
         Ok(())
+    }
+
+    /// Starts at a model that is about `gap` from the optimum, on the part of the central path that
+    /// belongs to such a gap.
+    fn resume<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        options: &Options,
+        start: &[f64],
+        gap: f64,
+    ) -> Result<()> {
+        self.start(risks, None)?;
+        let size = self.upper().abs().max(gap);
+        self.enter(risks, start, INSIDE.min(gap / size))?;
+        self.record()?;
+        let count = self.point.inequalities().max(1) as f64;
+        self.centre(risks, options, gap / count)
     }
 
     /// Improves the best bounds by those of the present point.
@@ -310,11 +342,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// Primal–dual steps as long as they are long, a return to the central path when they are not.
-    fn run<R: Risks>(
-        mut self,
-        risks: &mut R,
-        options: &Options,
-    ) -> Result<(Solution, Solution)> {
+    fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<(Solution, Solution)> {
         self.record()?;
         let count = self.point.inequalities().max(1) as f64;
         let first = self.point.complementarity();

@@ -20,6 +20,9 @@ const LAST: f64 = 1e-13;
 /// Gap to which each smoothed problem is solved, in units of μ.
 const CENTRED: f64 = 0.02;
 
+/// How far the model of one μ is from the optimum for the next, in units of the former.
+const NEAR: f64 = 0.1;
+
 /// After so many values of μ without a gap half as large, what is left of it is rounding.
 const FUTILE: usize = 3;
 
@@ -64,6 +67,7 @@ where
     let mut best: Option<Solution> = None;
     let (mut mu, mut futile, mut iterations) = (FIRST * size, 0, 0);
     let mut start = options.start.clone();
+    let mut near = None;
     while futile < FUTILE
         && mu >= LAST * size
         && let Some(smooth) = loss.smoothed(mu)
@@ -71,7 +75,8 @@ where
         let mut risks = DatasetRisks::smoothing(data, &smooth, loss, intercept);
         let tolerance = CENTRED * mu * steepest;
         let stage = Options { tolerance, iterations: options.iterations, start };
-        let (central, found) = solve_smoothing(&mut risks, problem, &stage)?;
+        let (central, found) = solve_smoothing(&mut risks, problem, &stage, near)?;
+        near = Some(NEAR * mu * steepest);
         iterations += central.iterations;
         start = Some(central.w);
         let before = best.as_ref().map_or(f64::INFINITY, Solution::gap);
@@ -81,9 +86,6 @@ where
         });
         let gap = best.as_ref().map_or(f64::INFINITY, Solution::gap);
         futile = if gap < 0.5 * before { 0 } else { futile + 1 };
-        if std::env::var("DEBUG_MU").is_ok() {
-            eprintln!("mu {mu:e} gap {gap:e} its {}  central gap {:e}", central.iterations, central.upper - central.lower);
-        }
         if gap <= options.tolerance {
             break;
         }

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{
-    Absolute, Hinge, Huber, Logistic, Loss, Quantile, SmoothedHinge, Softmax, Squared,
-};
+use super::{Absolute, Hinge, Huber, Logistic, Loss, Quantile, SmoothedHinge, Softmax, Squared};
 use crate::error::Result;
 
 /// One of this crate's losses, chosen at run time.

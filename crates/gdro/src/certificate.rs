@@ -37,6 +37,9 @@ impl Certificate {
 /// Relative accuracy of the lower bounds of losses with kinks.
 const KINKED: f64 = 1e-8;
 
+/// Accuracy of the steps of dual ascent for such losses, in units of the gap.
+const COARSE: f64 = 0.02;
+
 /// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver they
 /// came from.
 ///
@@ -116,7 +119,7 @@ where
 
     // Lower bound and anchor of given weights, from a point near by.
     let mut newton = 0;
-    let mut lower_bound = |q: &[f64], start: &[f64]| {
+    let mut lower_bound = |q: &[f64], start: &[f64], tolerance: f64| {
         let anchored = Problem { goal: Goal::Fixed(q.to_vec()), ..*problem };
         let options = Options { tolerance, iterations: 60, start: Some(start.to_vec()) };
         let best = minimize(data, loss, &anchored, &options)?;
@@ -124,7 +127,7 @@ where
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
         Ok::<_, crate::Error>((best.lower - doubt, best.w))
     };
-    let (mut lower, mut anchor) = lower_bound(&q, w)?;
+    let (mut lower, mut anchor) = lower_bound(&q, w, tolerance)?;
     let mut ascended = 0;
     if matches!(problem.goal, Goal::Adversary) && m > 1 {
         let spread = |p: &[f64]| {
@@ -142,7 +145,9 @@ where
                 .map(|v| v.max(1e-300))
                 .collect();
             project_capped_simplex(&mut moved, game.k)?;
-            let (bound, near) = lower_bound(&moved, &anchor)?;
+            // Far from the end a coarse bound says as well which way is up.
+            let coarse = if has_kinks { COARSE * (upper - lower) } else { 0.0 };
+            let (bound, near) = lower_bound(&moved, &anchor, tolerance.max(coarse))?;
             if bound > lower {
                 (lower, anchor, q) = (bound, near, moved);
                 ascended += 1;

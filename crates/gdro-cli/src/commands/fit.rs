@@ -320,6 +320,11 @@ fn merges(texts: &[String]) -> Result<Value> {
     Ok(Value::Table(columns))
 }
 
+/// The names of the losses are the library's.
+fn loss_help() -> String {
+    format!("{} [default: logistic, softmax or squared, by the kind of target]", AnyLoss::NAMES)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,9 +344,4 @@ mod tests {
         assert_eq!(number("2e5"), Ok(Value::Float(2e5)));
         assert!(number("many").is_err());
     }
-}
-
-/// The names of the losses are the library's.
-fn loss_help() -> String {
-    format!("{} [default: logistic, softmax or squared, by the kind of target]", AnyLoss::NAMES)
 }

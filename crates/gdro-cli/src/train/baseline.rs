@@ -26,6 +26,8 @@ pub fn train(setting: &Setting, which: Baseline) -> gdro::Result<Vec<f64>> {
         outputs: setting.loss.outputs(),
         goal: Goal::Fixed(vec![1.0 / m as f64; m]),
     };
-    let options = Options { tolerance: 1e-8, ..Options::default() };
+    // With kinks every digit costs as much as the one before.
+    let tolerance = if setting.loss.smoothed(1.0).is_some() { 1e-6 } else { 1e-8 };
+    let options = Options { tolerance, ..Options::default() };
     Ok(exact::minimize(data, &setting.loss, &problem, &options)?.w)
 }

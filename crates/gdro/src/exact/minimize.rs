@@ -23,12 +23,19 @@ const CENTRED: f64 = 0.02;
 /// How far the model of one μ is from the optimum for the next, in units of the former.
 const NEAR: f64 = 0.1;
 
+/// Restarts of problems that [`solve`] leaves open: a curvature that jumps can stop it on its way.
+const RESTARTS: usize = 5;
+
+/// Relative gap from which on no restart is tried.
+const SOLVED: f64 = 1e-9;
+
 /// After so many values of μ without a gap half as large, what is left of it is rounding.
 const FUTILE: usize = 3;
 
 /// Solves the problem on the rows of a data set to the tolerance, or as far as double precision goes.
 ///
-/// A loss without kinks goes to [`solve`]. For one with kinks, [`solve`] minimises its smoothings
+/// A loss without kinks goes to [`solve`], and once more from where that stopped if it did not get
+/// there. For one with kinks, [`solve`] minimises its smoothings
 /// ([`Loss::smoothed`]) with falling μ, each from the model of the one before. The upper bound is the
 /// objective of the loss itself at the model, the lower one is Fenchel's: with α_j the weight of
 /// row j in Σ q_i p_i R_i,
@@ -56,7 +63,17 @@ where
     let intercept = problem.domain.intercept.is_some();
     let mut risks = DatasetRisks::new(data, loss, intercept);
     if loss.smoothed(1.0).is_none() {
-        return solve(&mut risks, problem, options);
+        let mut best = solve(&mut risks, problem, options)?;
+        for _ in 0..RESTARTS {
+            let gap = best.gap();
+            if gap <= options.tolerance.max(SOLVED * best.upper.abs()) {
+                break;
+            }
+            let again = Options { start: Some(best.w.clone()), ..options.clone() };
+            let (found, _) = solve_smoothing(&mut risks, problem, &again, Some(gap))?;
+            best = better(best, found);
+        }
+        return Ok(best);
     }
     let zero = vec![0.0; (data.features() + usize::from(intercept)) * loss.outputs()];
     let size = group_risks(loss, &zero, data)?.into_iter().fold(0.0, f64::max);
@@ -65,7 +82,7 @@ where
     let steepest = problem.game.scales.iter().copied().fold(0.0, f64::max);
 
     let mut best: Option<Solution> = None;
-    let (mut mu, mut futile, mut iterations) = (FIRST * size, 0, 0);
+    let (mut mu, mut futile) = (FIRST * size, 0);
     let mut start = options.start.clone();
     let mut near = None;
     while futile < FUTILE
@@ -77,7 +94,6 @@ where
         let stage = Options { tolerance, iterations: options.iterations, start };
         let (central, found) = solve_smoothing(&mut risks, problem, &stage, near)?;
         near = Some(NEAR * mu * steepest);
-        iterations += central.iterations;
         start = Some(central.w);
         let before = best.as_ref().map_or(f64::INFINITY, Solution::gap);
         best = Some(match best {
@@ -91,15 +107,13 @@ where
         }
         mu *= FALL;
     }
-    match best {
-        Some(best) => Ok(Solution { iterations, ..best }),
-        None => solve(&mut risks, problem, options),
-    }
+    best.map_or_else(|| solve(&mut risks, problem, options), Ok)
 }
 
 /// The better model and the better group weights of two answers.
 fn better(a: Solution, b: Solution) -> Solution {
     let (w, upper) = if b.upper < a.upper { (b.w, b.upper) } else { (a.w, a.upper) };
     let (q, lower) = if b.lower > a.lower { (b.q, b.lower) } else { (a.q, a.lower) };
-    Solution { w, q, upper, lower, iterations: 0 }
+    let iterations = a.iterations + b.iterations;
+    Solution { w, q, upper, lower, iterations }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName};
+use crate::train::task_of;
 
 /// Version of the format of `model.json`.
 const FORMAT: u32 = 1;
@@ -64,7 +65,7 @@ impl Model {
         Model {
             format: FORMAT,
             gdro: env!("CARGO_PKG_VERSION").into(),
-            loss: LossName::of(loss),
+            loss: LossName(*loss),
             outputs,
             features,
             weights: weights.to_vec(),
@@ -103,10 +104,11 @@ impl Model {
             && model.features.len() == model.encoding.dimension()
             && [0, model.outputs].contains(&model.intercepts.len())
             && model.group_weights.len() == model.grouping.names().len()
-            && model.outputs >= 1;
+            && model.outputs >= 1
+            && task_of(model.loss) == model.target.task();
         if !fits {
             return Err(Failure::input(format!(
-                "{name}: the numbers of weights, features and groups do not fit together"
+                "{name}: the numbers of weights, features and groups, the loss and the target do not fit together"
             )));
         }
         let numbers = model.weights.iter().chain(&model.intercepts).chain(&model.group_weights);

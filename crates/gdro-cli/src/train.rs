@@ -17,8 +17,8 @@ pub use trace::Trace;
 use std::time::Instant;
 
 use gdro::certificate::{Certificate, certify};
-use gdro::exact::{self, DatasetRisks, Options};
-use gdro::loss::AnyLoss;
+use gdro::exact::{self, Options};
+use gdro::loss::{Loss as _, Targets};
 use gdro::risk::{GroupMetric, group_metrics, group_risks};
 use gdro_data::Prepared;
 
@@ -141,7 +141,7 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
 
     // The model keeps what was open and has been settled.
     let mut settled = job.clone();
-    settled.training.loss = Some(LossName::of(&setting.loss));
+    settled.training.loss = Some(LossName(setting.loss));
     settled.training.solver = solver;
     if let Solved::Rounds(play) = &answer.solved {
         settled.training.rounds = Some(play.rounds.1);
@@ -188,7 +188,6 @@ impl Model {
 
 /// The reference solver.
 fn exactly(setting: &Setting, job: &Job, watch: &mut Watch) -> gdro::Result<Answer> {
-    let intercept = setting.domain.intercept.is_some();
     let zero = vec![0.0; setting.model_len()];
     let at_zero = group_risks(&setting.loss, &zero, &setting.data)?;
     let mut trace = Trace::default();
@@ -196,12 +195,13 @@ fn exactly(setting: &Setting, job: &Job, watch: &mut Watch) -> gdro::Result<Answ
     trace.point((0, 0, 0.0), &at_zero, &uniform, setting.game.objective(&at_zero));
     watch.say("reference solver");
     let start = Instant::now();
-    let mut risks = DatasetRisks::new(&setting.data, &setting.loss, intercept);
-    // Far below what matters, and as far as double precision goes.
+    // Far below what matters, and as far as double precision goes; with kinks every digit costs as much
+    // as the one before.
     let scale = setting.game.objective(&at_zero).abs().max(1.0);
-    let tolerance = job.training.tol.unwrap_or(1e-10 * scale);
+    let digits = if setting.loss.smoothed(1.0).is_some() { 1e-8 } else { 1e-10 };
+    let tolerance = job.training.tol.unwrap_or(digits * scale);
     let options = Options { tolerance, ..Options::default() };
-    let solution = exact::solve(&mut risks, &setting.problem(), &options)?;
+    let solution = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options)?;
     let seconds = start.elapsed().as_secs_f64();
     let risks = group_risks(&setting.loss, &solution.w, &setting.data)?;
     let objective = setting.game.objective(&risks);
@@ -228,7 +228,7 @@ fn evaluate(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<E
     let on = |data: &gdro::Dataset| group_metrics(&setting.loss, w, data);
     let train = on(&setting.data)?;
     let test = prepared.test.as_ref().map(on).transpose()?;
-    let mut one_class = !matches!(setting.loss, AnyLoss::Squared(_));
+    let mut one_class = setting.loss.targets() != Targets::Numbers;
     let mut first = None;
     for data in std::iter::once(&setting.data).chain(&prepared.test) {
         each_score(&setting.loss, data, w, |_, s| {

@@ -44,6 +44,13 @@ impl Loss for Poisson {
         hessian[0] = scores[0].exp();
     }
 
+    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
+        // The supremum is at s = ln(u + y).
+        let x_ln_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+        let mean = u[0] + y;
+        if mean < 0.0 { f64::INFINITY } else { x_ln_x(mean) - mean - x_ln_x(y) + y }
+    }
+
     fn accepts(&self, y: f64) -> bool {
         y >= 0.0 && y.is_finite()
     }

@@ -81,6 +81,10 @@ impl Loss for Bad {
         Squared.hessian(scores, y, hessian);
     }
 
+    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
+        Squared.conjugate(u, y)
+    }
+
     fn accepts(&self, _y: f64) -> bool {
         true
     }

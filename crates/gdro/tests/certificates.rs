@@ -6,7 +6,7 @@ use gdro::certificate::{Certificate, certify};
 use gdro::domain::{AnyMap, Cube, Domain, L2Ball, MirrorMap as _};
 use gdro::exact::{DatasetRisks, Goal, Options, Population, Problem, group_optima, solve};
 use gdro::game::Game;
-use gdro::loss::{AnyLoss, Logistic, Loss as _, Softmax, Squared};
+use gdro::loss::{AnyLoss, Logistic, Loss as _, Softmax, Squared, Targets};
 use gdro::sampling::{Rng, below, unit};
 use gdro::source::Synthetic;
 use gdro::{Dataset, Matrix};
@@ -29,16 +29,16 @@ fn random(rng: &mut Rng) -> Random {
         1 => AnyLoss::Squared(Squared),
         _ => AnyLoss::Softmax(Softmax::new(3).unwrap()),
     };
-    let target = |rng: &mut Rng| match loss {
-        AnyLoss::Logistic(_) => {
+    let target = |rng: &mut Rng| match loss.targets() {
+        Targets::Labels => {
             if unit(rng) < 0.7 {
                 1.0
             } else {
                 -1.0
             }
         }
-        AnyLoss::Squared(_) => 4.0 * unit(rng) - 1.0,
-        AnyLoss::Softmax(_) => below(rng, 3) as f64,
+        Targets::Numbers => 4.0 * unit(rng) - 1.0,
+        Targets::Classes => below(rng, 3) as f64,
     };
     let y = (0..rows).map(|_| target(rng)).collect();
     let mut groups = vec![Vec::new(); m];

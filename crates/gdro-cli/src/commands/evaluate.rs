@@ -73,7 +73,7 @@ impl Evaluate {
         let present: Vec<Vec<u32>> = members.iter().filter(|m| !m.is_empty()).cloned().collect();
         let data =
             Dataset::new(Arc::new(encoded.matrix), targets, None, &present).map_err(library)?;
-        let (loss, w) = (loss_of(&model.target).map_err(library)?, model.w());
+        let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
         let settings = Settings { delta, cap: model.cap, seed: model.job.training.seed };
         let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
         let columns = columns(&loss, &data, &w, &lists).map_err(library)?;

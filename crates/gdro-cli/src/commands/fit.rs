@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gdro::loss::AnyLoss;
 use toml::Value;
 
 use crate::failure::{Failure, Result};
@@ -51,8 +52,7 @@ struct GoalArgs {
     /// Compare groups by risk times a factor: FILE (CSV: group,scale)
     #[arg(long, value_name = "FILE")]
     scales: Option<String>,
-    /// logistic, squared or softmax [default: by the kind of target]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", help = loss_help())]
     loss: Option<String>,
     /// Keep the weights in a ball of radius B around 0
     #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = number)]
@@ -347,6 +347,11 @@ fn merges(texts: &[String]) -> Result<Value> {
         }
     }
     Ok(Value::Table(columns))
+}
+
+/// The names of the losses are the library's.
+fn loss_help() -> String {
+    format!("{} [default: logistic, softmax or squared, by the kind of target]", AnyLoss::NAMES)
 }
 
 #[cfg(test)]

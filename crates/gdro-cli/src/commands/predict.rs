@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gdro::loss::AnyLoss;
 use gdro_data::Target;
 
 use crate::failure::{Failure, Result};
@@ -13,7 +14,7 @@ use crate::train::{class_of, each_score, loss_of};
 /// Predict the rows of a table: a CSV with a line for each row, in the order of the rows.
 ///
 /// The columns are `prediction`, and for labels the probability of each (binary targets: `probability`
-/// of the positive one). A row that misses a feature gets empty cells.
+/// of the positive one; after training with a hinge loss, whose scores are no log-odds, `score`). A row that misses a feature gets empty cells.
 #[derive(Debug, Args)]
 pub struct Predict {
     /// A model.json, or the folder it is in
@@ -34,11 +35,13 @@ impl Predict {
         let table = gdro_data::read_for(&self.tables, &model.job.data, &model.encoding)?;
         let rows = model.encoding.complete_rows(&table)?;
         let encoded = model.encoding.encode(&table, &rows)?;
-        let loss = loss_of(&model.target).map_err(|e| Failure::library(e, &[]))?;
+        let loss =
+            loss_of(Some(model.loss), &model.target).map_err(|e| Failure::library(e, &[]))?;
 
         let mut header = vec!["prediction".to_owned()];
         match &model.target {
-            Target::Binary { .. } => header.push("probability".into()),
+            Target::Binary { .. } if loss.is_probabilistic() => header.push("probability".into()),
+            Target::Binary { .. } => header.push("score".into()),
             Target::Multiclass { classes, .. } => {
                 header.extend(classes.iter().map(|c| format!("probability of {c}")));
             }
@@ -53,7 +56,7 @@ impl Predict {
             let data = gdro::Dataset::new(matrix, targets, None, &[every])
                 .map_err(|e| Failure::library(e, &[]))?;
             each_score(&loss, &data, &model.w(), |at, s| {
-                lines[rows[at] as usize] = cells(&model.target, s);
+                lines[rows[at] as usize] = cells(&model.target, &loss, s);
             });
         }
         let text = csv_text(&header, &lines)?;
@@ -74,11 +77,13 @@ impl Predict {
 }
 
 /// The cells of a row with these scores.
-fn cells(target: &Target, s: &[f64]) -> Vec<String> {
+fn cells(target: &Target, loss: &AnyLoss, s: &[f64]) -> Vec<String> {
     match target {
         Target::Binary { positive, negative, .. } => {
             let label = if class_of(s) == 1 { positive } else { negative };
-            vec![label.clone(), (1.0 / (1.0 + (-s[0]).exp())).to_string()]
+            let logistic = |s: f64| 1.0 / (1.0 + (-s).exp());
+            let second = if loss.is_probabilistic() { logistic(s[0]) } else { s[0] };
+            vec![label.clone(), second.to_string()]
         }
         Target::Multiclass { classes, .. } => {
             let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);

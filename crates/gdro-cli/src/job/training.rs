@@ -149,36 +149,14 @@ impl TryFrom<String> for SolverName {
     }
 }
 
-/// The losses by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossName {
-    /// For two labels.
-    Logistic,
-    /// For classes.
-    Softmax,
-    /// For numbers.
-    Squared,
-}
-
-impl LossName {
-    /// The name of a loss.
-    pub fn of(loss: &AnyLoss) -> Self {
-        match loss {
-            AnyLoss::Logistic(_) => LossName::Logistic,
-            AnyLoss::Softmax(_) => LossName::Softmax,
-            AnyLoss::Squared(_) => LossName::Squared,
-        }
-    }
-}
+/// A loss by its name, which does not say how many classes there are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct LossName(pub AnyLoss);
 
 impl fmt::Display for LossName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LossName::Logistic => "logistic",
-            LossName::Softmax => "softmax",
-            LossName::Squared => "squared",
-        })
+        self.0.fmt(f)
     }
 }
 
@@ -186,14 +164,21 @@ impl FromStr for LossName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "logistic" => Ok(LossName::Logistic),
-            "softmax" => Ok(LossName::Softmax),
-            "squared" => Ok(LossName::Squared),
-            _ => Err(format!(
-                "`{text}`: expected logistic (two labels), softmax (classes) or squared (numbers)"
-            )),
-        }
+        text.parse().map(LossName)
+    }
+}
+
+impl From<LossName> for String {
+    fn from(loss: LossName) -> Self {
+        loss.to_string()
+    }
+}
+
+impl TryFrom<String> for LossName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 

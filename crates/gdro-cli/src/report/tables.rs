@@ -6,6 +6,7 @@ use console::Term;
 use gdro::certificate::Certificate;
 use gdro::group_weights::effective_groups;
 use gdro::interval::{Estimate, Interval};
+use gdro::loss::AnyLoss;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Prepared, Target};
@@ -167,7 +168,8 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let risks = shown.iter().flat_map(|p| models.map(|m| m[*p].risk));
     let scale = Scale::of(risks.chain(totals.iter().flat_map(|t| t.risks).flatten()));
     let goal = goal_name(job.training.objective);
-    let unit = if graded { "risk" } else { "MSE" };
+    let squared = matches!(fitted.model.loss.0, AnyLoss::Squared(_));
+    let unit = if squared { "MSE" } else { "risk" };
     grid.block();
     for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
         let of = |g: &Group| of_place(&|p| scale.show(models[model][p].risk), g);

@@ -4,7 +4,7 @@ use gdro::Dataset;
 use gdro::interval::{
     self, Binary, Comparison, Evaluation, Pairs, Rows, Settings, Weights, compare, loss_cap,
 };
-use gdro::loss::{AnyLoss, Loss};
+use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro_data::Prepared;
 
 use super::{Setting, each_score};
@@ -123,8 +123,8 @@ pub fn evaluate(
         .collect();
     let weights = weights(data, members);
     let largest = largest_weight(data);
-    let is_binary = matches!(loss, AnyLoss::Logistic(_));
-    let is_graded = !matches!(loss, AnyLoss::Squared(_));
+    let is_binary = loss.targets() == Targets::Labels;
+    let is_graded = loss.targets() != Targets::Numbers;
     let rows: Vec<Rows<'_>> = columns
         .iter()
         .enumerate()

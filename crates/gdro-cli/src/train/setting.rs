@@ -5,7 +5,7 @@ use gdro::algorithm::Algorithm;
 use gdro::domain::{Domain, L2Ball};
 use gdro::exact::{Goal, Problem, group_optima};
 use gdro::game::Game;
-use gdro::loss::{AnyLoss, Logistic, Loss, Softmax, Squared};
+use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro_data::{Prepared, Split, Target, Task};
 
 use super::columns::read_numbers;
@@ -40,7 +40,7 @@ impl Setting {
         let training = &job.training;
         let names = train_names(prepared);
         let library = |e| Failure::library(e, &names);
-        let loss = loss_of(&prepared.target).map_err(library)?;
+        let loss = loss_of(training.loss, &prepared.target).map_err(library)?;
         let data = prepared.train.clone();
         let domain = domain_of(training, &loss, &data).map_err(library)?;
         let m = data.groups();
@@ -169,20 +169,25 @@ pub fn split_of(training: &Training) -> Split {
 
 /// The task of a loss.
 pub fn task_of(loss: LossName) -> Task {
-    match loss {
-        LossName::Logistic => Task::Binary,
-        LossName::Softmax => Task::Multiclass,
-        LossName::Squared => Task::Regression,
+    match loss.0.targets() {
+        Targets::Labels => Task::Binary,
+        Targets::Classes => Task::Multiclass,
+        Targets::Numbers => Task::Regression,
     }
 }
 
-/// The loss of a target.
-pub fn loss_of(target: &Target) -> gdro::Result<AnyLoss> {
-    Ok(match target {
-        Target::Binary { .. } => AnyLoss::Logistic(Logistic),
-        Target::Multiclass { classes, .. } => AnyLoss::Softmax(Softmax::new(classes.len())?),
-        Target::Regression { .. } => AnyLoss::Squared(Squared),
-    })
+/// The loss of a name, or the usual one, for a target.
+pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss> {
+    let usual = match target.task() {
+        Task::Binary => Targets::Labels,
+        Task::Multiclass => Targets::Classes,
+        Task::Regression => Targets::Numbers,
+    };
+    let loss = name.map_or(AnyLoss::usual(usual), |name| name.0);
+    match target {
+        Target::Multiclass { classes, .. } => loss.with_classes(classes.len()),
+        _ => Ok(loss),
+    }
 }
 
 /// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
@@ -193,8 +198,8 @@ fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Resul
     if training.penalize_intercept {
         return Ok(domain);
     }
-    let bound = match loss {
-        AnyLoss::Squared(_) => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
+    let bound = match loss.targets() {
+        Targets::Numbers => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
         _ => 100.0,
     };
     domain.with_intercept(bound)

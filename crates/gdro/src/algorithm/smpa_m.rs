@@ -1,7 +1,7 @@
 //! Algorithm 4: stochastic mirror-prox with mini-batches, SMPA_m.
 
 use super::{Constants, Recipe, Rule};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::MiniBatch;
 use crate::schedule::{Schedule, Steps};
 
@@ -38,8 +38,16 @@ use crate::schedule::{Schedule, Steps};
 /// Guarantee: R_i(w̄) − p*_φ/p_i = O((1/n_m + 1/√n_i) √(κ + ln² m)).
 ///
 /// # Errors
-/// [`crate::Error::Parameter`] unless all budgets are at least 1.
+/// [`crate::Error::Parameter`] unless all budgets are at least 1; [`Error::Unsupported`] for losses
+/// that are not smooth.
 pub fn smpa_m(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Recipe<MiniBatch>> {
+    if !constants.smoothness.is_finite() {
+        return Err(Error::Unsupported {
+            algorithm: "smpa-m",
+            option: "a loss that is not smooth, with kinks (infinite curvature)",
+            advice: "use smd-m, smd-r or online-1, or a smooth loss such as huber or smoothed-hinge",
+        });
+    }
     let estimator = MiniBatch::new(budgets)?;
     let shares = estimator.batches().iter().map(|batch| *batch as f64);
     let steps = prox_steps(constants, estimator.scales(), shares, rounds);

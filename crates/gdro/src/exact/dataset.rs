@@ -7,7 +7,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::iterate::{add_outer, scores};
 use crate::loss::Loss;
-use crate::row::Row;
+use crate::row::{Row, dot};
 
 /// Rows per task. Tasks and the order in which their results are added do not depend on the number
 /// of threads, so that neither do the bits of the sums.
@@ -23,6 +23,8 @@ const PART_ROWS: usize = 1024;
 pub struct DatasetRisks<'a, L> {
     data: &'a Dataset,
     loss: &'a L,
+    /// The loss that `loss` smooths, when it does.
+    kinked: Option<&'a L>,
     intercept: bool,
     /// Scores of every row at the present point, c per row.
     scores: Vec<f64>,
@@ -57,6 +59,7 @@ impl<'a, L: Loss + Sync> DatasetRisks<'a, L> {
         DatasetRisks {
             data,
             loss,
+            kinked: None,
             intercept,
             scores: vec![0.0; rows * c],
             values: vec![0.0; rows],
@@ -65,6 +68,27 @@ impl<'a, L: Loss + Sync> DatasetRisks<'a, L> {
             coefficients: vec![0.0; rows],
             parts: Vec::new(),
         }
+    }
+
+    /// The risks under `loss`, which smooths `kinked` ([`Loss::smoothed`]).
+    pub(super) fn smoothing(
+        data: &'a Dataset,
+        loss: &'a L,
+        kinked: &'a L,
+        intercept: bool,
+    ) -> Self {
+        DatasetRisks { kinked: Some(kinked), ..Self::new(data, loss, intercept) }
+    }
+
+    /// What row `row` adds to [`Risks::surrogate`]: ℓ − ℓ° at its scores s, and ℓ(s) + ℓ°*(u) − ⟨u, s⟩
+    /// at its slope u, by which the tangent of ℓ at s lies above the line ⟨u, ·⟩ − ℓ°*(u) ≤ ℓ°.
+    fn excess(&self, kinked: &L, row: usize) -> (f64, f64) {
+        let c = self.loss.outputs();
+        let (s, u) = (&self.scores[row * c..][..c], &self.slopes[row * c..][..c]);
+        let (y, value) = (self.data.sample(row).y, self.values[row]);
+        // Infinite when a user's loss fails, which makes the bounds useless and not wrong.
+        let excess = kinked.value(s, y).map_or(f64::NEG_INFINITY, |v| value - v);
+        (excess, value + kinked.conjugate(u, y) - dot(u, s))
     }
 
     /// Loss and slope of every row at w.
@@ -249,12 +273,37 @@ impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {
         Ok(())
     }
 
+    fn surrogate(&self, excess: &mut [f64], slack: &mut [f64]) -> bool {
+        let Some(kinked) = self.kinked else { return false };
+        let sum = |task: &Task| {
+            let rows = &self.data.members(task.group)[task.from..task.to];
+            rows.iter().fold((0.0, 0.0), |(a, b), row| {
+                let weight = self.data.weight(*row as usize);
+                let (excess, slack) = self.excess(kinked, *row as usize);
+                (a + weight * excess, b + weight * slack)
+            })
+        };
+        let sums: Vec<(f64, f64)> = self.tasks.par_iter().map(sum).collect();
+        excess.fill(0.0);
+        slack.fill(0.0);
+        for (task, (a, b)) in self.tasks.iter().zip(sums) {
+            let total = self.data.total_weight(task.group);
+            excess[task.group] += a / total;
+            slack[task.group] += b / total;
+        }
+        true
+    }
+
     fn hessian(&mut self, c: &[f64], hessian: &mut [f64]) {
         self.weigh_rows(c);
         let (n, outputs) = (self.dim(), self.loss.outputs());
         self.sum_parts(n * n, hessian, |this, row, a, sum, h| {
             let sample = this.data.sample(row);
             this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
+            // Most rows of a loss with kinks lie far from them.
+            if outputs == 1 && h[0] == 0.0 {
+                return;
+            }
             this.add_curvature(sample.x, a, h, sum, n);
         });
     }

@@ -24,6 +24,7 @@
 
 use super::Risks;
 use super::problem::{Options, Problem, Solution};
+use super::surrogate::Surrogate;
 use crate::domain::MirrorMap;
 use crate::error::Result;
 use crate::game::top_k_mean;
@@ -51,6 +52,7 @@ struct Place {
     h: Vec<f64>,
     /// What another q, and what another w may gain.
     gains: (f64, f64),
+    surrogate: Option<Surrogate>,
 }
 
 pub(super) struct FirstOrder<'p, M> {
@@ -65,6 +67,8 @@ pub(super) struct FirstOrder<'p, M> {
     smoothness: f64,
     evaluations: usize,
     best: Solution,
+    /// The best answer for the risks that these smooth.
+    beneath: Solution,
 }
 
 impl<'p, M: MirrorMap> FirstOrder<'p, M> {
@@ -84,10 +88,29 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         };
         let weights = problem.features * problem.outputs;
         let (tau, smoothness, evaluations) = (f64::INFINITY, 1.0, 0);
-        FirstOrder { problem, m, n, weights, fixed, prior, tau, smoothness, evaluations, best }
+        let beneath = best.clone();
+        FirstOrder {
+            problem,
+            m,
+            n,
+            weights,
+            fixed,
+            prior,
+            tau,
+            smoothness,
+            evaluations,
+            best,
+            beneath,
+        }
     }
 
-    pub(super) fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
+    /// Runs to the tolerance. The second answer is for the risks that these smooth
+    /// ([`Risks::surrogate`]); its bounds are infinite when there are none.
+    pub(super) fn run<R: Risks>(
+        mut self,
+        risks: &mut R,
+        options: &Options,
+    ) -> Result<(Solution, Solution)> {
         let mut place = self.start(risks, options.start.as_deref())?;
         let (mut gap, mut since) = (self.best.gap(), 0);
         while !self.done(options) && self.evaluations < since + FUTILE {
@@ -106,7 +129,8 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             }
         }
         self.best.iterations = self.evaluations.div_ceil(EVALUATIONS);
-        Ok(self.best)
+        self.beneath.iterations = self.best.iterations;
+        Ok((self.best, self.beneath))
     }
 
     fn done(&self, options: &Options) -> bool {
@@ -142,8 +166,10 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             q: self.prior.clone(),
             h: vec![0.0; n],
             gains: (0.0, 0.0),
+            surrogate: None,
         };
         risks.evaluate(&place.w, &mut place.payoffs, &mut place.gradients)?;
+        place.surrogate = Surrogate::of(risks, game);
         self.evaluations += 1;
         for (i, line) in place.gradients.chunks_exact_mut(n).enumerate() {
             place.payoffs[i] = game.payoff(i, place.payoffs[i]);
@@ -156,7 +182,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
     /// The group weights of F, with all that depends on them; improves the best bounds.
     fn weigh(&mut self, place: &mut Place) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
-        let Place { w, payoffs, gradients, q, h, gains } = place;
+        let Place { w, payoffs, gradients, q, h, gains, surrogate } = place;
         let attained = match &self.fixed {
             Some(fixed) => dot(fixed, payoffs),
             None => {
@@ -181,7 +207,8 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         let least = domain.minimum(h, game.ridge, self.problem.features, self.problem.outputs);
         let value = dot(q, payoffs);
         *gains = (attained - value, dot(h, w) + ridge - least);
-        if attained + ridge < self.best.upper && domain.map.contains(&w[..self.weights]) {
+        let inside = domain.map.contains(&w[..self.weights]);
+        if attained + ridge < self.best.upper && inside {
             self.best.upper = attained + ridge;
             self.best.w.copy_from_slice(w);
         }
@@ -189,6 +216,14 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         if lower > self.best.lower {
             self.best.lower = lower;
             self.best.q.copy_from_slice(q);
+        }
+        if let Some(surrogate) = surrogate {
+            let objective = |payoffs: &[f64]| match &self.fixed {
+                _ if !inside => f64::INFINITY,
+                Some(fixed) => dot(fixed, payoffs) + ridge,
+                None => top_k_mean(payoffs, game.k) + ridge,
+            };
+            surrogate.improve(&mut self.beneath, w, payoffs, (q, lower), objective);
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ use super::Risks;
 use super::first_order::FirstOrder;
 use super::point::{Ball, Bound, Point};
 use super::problem::{Goal, Options, Problem, Solution};
+use super::surrogate::Surrogate;
 use crate::domain::{Constraints, MirrorMap};
 use crate::error::{Error, Result};
 use crate::group_weights::project_capped_simplex;
@@ -42,6 +43,18 @@ pub fn solve<R: Risks, M: MirrorMap>(
     problem: &Problem<'_, M>,
     options: &Options,
 ) -> Result<Solution> {
+    Ok(solve_smoothing(risks, problem, options, None)?.0)
+}
+
+/// As [`solve`], with a second answer for the risks that these smooth ([`Risks::surrogate`]): its
+/// bounds are infinite when there are none. `near` says how far the start is from the optimum, at most
+/// and about, when that is known.
+pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
+    risks: &mut R,
+    problem: &Problem<'_, M>,
+    options: &Options,
+    near: Option<f64>,
+) -> Result<(Solution, Solution)> {
     problem.game.check()?;
     problem.domain.check(problem.features, problem.outputs)?;
     let (m, n) = (risks.groups(), risks.dim());
@@ -66,7 +79,10 @@ pub fn solve<R: Risks, M: MirrorMap>(
         return FirstOrder::new(problem, m, n, fixed).run(risks, options);
     }
     let mut solver = Solver::new(problem, m, n, fixed);
-    solver.start(risks, options.start.as_deref())?;
+    match (near, &options.start) {
+        (Some(gap), Some(start)) => solver.resume(risks, options, start, gap)?,
+        _ => solver.start(risks, options.start.as_deref())?,
+    }
     solver.run(risks, options)
 }
 
@@ -76,11 +92,15 @@ const ROUNDING: f64 = 1e-14;
 /// After so many rounds of both phases without a smaller gap, what is left of it is rounding.
 const FUTILE: usize = 3;
 
+/// How far from the bounds a start is, as a share of the way to the centre.
+const INSIDE: f64 = 0.01;
+
 /// Risks and gradients of the payoffs at a point.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
     pub(super) payoffs: Vec<f64>,
     pub(super) gradients: Vec<f64>,
+    surrogate: Option<Surrogate>,
 }
 
 pub(super) struct Solver<'p, M> {
@@ -94,6 +114,8 @@ pub(super) struct Solver<'p, M> {
     pub(super) point: Point,
     pub(super) values: Values,
     pub(super) best: Solution,
+    /// The best answer for the risks that these smooth.
+    beneath: Solution,
 }
 
 impl<'p, M: MirrorMap> Solver<'p, M> {
@@ -124,7 +146,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             ball: None,
             bounds,
         };
-        let values = Values { payoffs: vec![0.0; m], gradients: vec![0.0; m * n] };
+        let values = Values { payoffs: vec![0.0; m], gradients: vec![0.0; m * n], surrogate: None };
         let best = Solution {
             w: point.w.clone(),
             q: point.q.clone(),
@@ -132,7 +154,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             lower: f64::NEG_INFINITY,
             iterations: 0,
         };
-        Solver { problem, m, n, weights, radius, fixed, point, values, best }
+        let beneath = best.clone();
+        Solver { problem, m, n, weights, radius, fixed, point, values, best, beneath }
     }
 
     pub(super) fn cap(&self) -> f64 {
@@ -151,6 +174,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     ) -> Result<()> {
         risks.evaluate(w, &mut values.payoffs, &mut values.gradients)?;
         let game = self.problem.game;
+        values.surrogate = Surrogate::of(risks, game);
         for i in 0..self.m {
             values.payoffs[i] = game.payoff(i, values.payoffs[i]);
             if game.scales[i] != 1.0 {
@@ -162,15 +186,18 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// Moves to a model, or to one near it strictly inside of the domain.
-    fn enter<R: Risks>(&mut self, risks: &mut R, w: &[f64]) -> Result<()> {
+    ///
+    /// `inside` is the share of the way from the bounds to the centre that is at least kept.
+    fn enter<R: Risks>(&mut self, risks: &mut R, w: &[f64], inside: f64) -> Result<()> {
         let mut w = w.to_vec();
         let norm = dot(&w[..self.weights], &w[..self.weights]).sqrt();
-        if norm > 0.99 * self.radius {
-            let scale = 0.99 * self.radius / norm;
+        let most = (1.0 - inside) * self.radius;
+        if norm > most {
+            let scale = most / norm;
             w[..self.weights].iter_mut().for_each(|v| *v *= scale);
         }
         for bound in &self.point.bounds {
-            let margin = 1e-3 * (bound.high - bound.low);
+            let margin = 0.1 * inside * (bound.high - bound.low);
             w[bound.at] = w[bound.at].clamp(bound.low + margin, bound.high - margin);
         }
         let mut values = self.values.clone();
@@ -187,8 +214,12 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
 
     /// The objective at the present point.
     fn upper(&self) -> f64 {
+        self.objective(&self.values.payoffs)
+    }
+
+    /// The objective at the present model for given payoffs.
+    fn objective(&self, payoffs: &[f64]) -> f64 {
         let w = &self.point.w[..self.weights];
-        let payoffs = &self.values.payoffs;
         let value = match &self.fixed {
             Some(q) => dot(q, payoffs),
             None => crate::game::top_k_mean(payoffs, self.problem.game.k),
@@ -200,13 +231,13 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<()> {
         let mut centre = vec![0.0; self.n];
         self.problem.domain.map.center(&mut centre[..self.weights]);
-        self.enter(risks, &centre)?;
+        self.enter(risks, &centre, INSIDE)?;
         if let Some(start) = start {
             let upper = self.upper();
-            match self.enter(risks, start) {
+            match self.enter(risks, start, INSIDE) {
                 Ok(()) if self.upper() <= upper => {}
                 // Far out, where the losses are large, every way is longer than from the centre.
-                Ok(()) | Err(Error::NonFiniteLoss { .. }) => self.enter(risks, &centre)?,
+                Ok(()) | Err(Error::NonFiniteLoss { .. }) => self.enter(risks, &centre, INSIDE)?,
                 Err(error) => return Err(error),
             }
         }
@@ -244,6 +275,23 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         Ok(())
     }
 
+    /// Starts at a model that is about `gap` from the optimum, on the part of the central path that
+    /// belongs to such a gap.
+    fn resume<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        options: &Options,
+        start: &[f64],
+        gap: f64,
+    ) -> Result<()> {
+        self.start(risks, None)?;
+        let size = self.upper().abs().max(gap);
+        self.enter(risks, start, INSIDE.min(gap / size))?;
+        self.record()?;
+        let count = self.point.inequalities().max(1) as f64;
+        self.centre(risks, options, gap / count)
+    }
+
     /// Improves the best bounds by those of the present point.
     pub(super) fn record(&mut self) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
@@ -263,6 +311,13 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let h = self.group_sum(&q, &self.values.gradients);
         let least = domain.minimum(&h, game.ridge, self.problem.features, self.problem.outputs);
         let lower = dot(&q, payoffs) - dot(&h, w) + least;
+        if let Some(surrogate) = &self.values.surrogate {
+            let inside = domain.map.contains(&w[..self.weights]);
+            let objective = |p: &[f64]| if inside { self.objective(p) } else { f64::INFINITY };
+            let mut beneath = self.beneath.clone();
+            surrogate.improve(&mut beneath, w, payoffs, (&q, lower), objective);
+            self.beneath = beneath;
+        }
         if lower > self.best.lower {
             self.best.lower = lower;
             self.best.q = q;
@@ -278,7 +333,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     }
 
     /// Primal–dual steps as long as they are long, a return to the central path when they are not.
-    fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<Solution> {
+    fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<(Solution, Solution)> {
         self.record()?;
         let count = self.point.inequalities().max(1) as f64;
         let first = self.point.complementarity();
@@ -296,7 +351,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             let falls = gap < 0.9 * before || gap < central;
             futile = if falls { 0 } else { futile + 1 };
         }
-        Ok(self.best)
+        self.beneath.iterations = self.best.iterations;
+        Ok((self.best, self.beneath))
     }
 }
 

@@ -4,23 +4,26 @@
 //! known by its mirror map alone by an accelerated first-order method; the same code with fixed
 //! group weights is ordinary training. It asks a [`Risks`] for risks, gradients and Hessians:
 //! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets, where
-//! they are exact.
+//! they are exact. [`minimize`] is for any loss on rows in memory, those with kinks too.
 
 mod centre;
 mod dataset;
 mod first_order;
 mod interior;
 mod level;
+mod minimize;
 mod newton;
 mod point;
 mod population;
 mod primal_dual;
 mod problem;
 mod regret;
+mod surrogate;
 mod system;
 
 pub use dataset::DatasetRisks;
 pub use interior::solve;
+pub use minimize::minimize;
 pub use population::{Population, softplus_mean};
 pub use problem::{Goal, Options, Problem, Solution};
 pub use regret::{GroupOptimum, group_optima};
@@ -40,6 +43,14 @@ pub trait Risks {
     /// # Errors
     /// [`crate::Error::NonFiniteLoss`], and errors of a user's loss.
     fn evaluate(&mut self, w: &[f64], risks: &mut [f64], gradients: &mut [f64]) -> Result<()>;
+
+    /// For risks R_i that smooth others, R_i ≥ R_i°: writes at the point w of the last
+    /// [`Risks::evaluate`] the excess R_i(w) − R_i°(w) to `excess`, and to `slack` numbers by which
+    /// the tangents of the R_i at w are lowered to lie below the R_i°. The default, `false`, is for
+    /// risks that stand for themselves.
+    fn surrogate(&self, _excess: &mut [f64], _slack: &mut [f64]) -> bool {
+        false
+    }
 
     /// Writes Σ_i c_i ∇²R_i at the point of the last [`Risks::evaluate`] to the lower triangle of
     /// `hessian` (n × n, row by row).

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{DatasetRisks, Goal, Options, Problem, solve};
+use super::{Goal, Options, Problem, minimize};
 use crate::dataset::Dataset;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub struct GroupOptimum {
 /// R_i(w_i) = min − (λ/2)‖w_i‖² within g + (λ/2)(2‖w‖r + r²).
 ///
 /// # Errors
-/// Those of [`solve`].
+/// Those of [`minimize`].
 pub fn group_optima<L, M>(
     data: &Dataset,
     loss: &L,
@@ -48,10 +48,9 @@ where
             outputs: loss.outputs(),
             goal: Goal::Fixed(vec![1.0]),
         };
-        let mut risks = DatasetRisks::new(&own, loss, domain.intercept.is_some());
         // The error grows with the root of the gap: as tight as it goes.
         let options = Options { tolerance: 1e-13, ..Options::default() };
-        let solution = solve(&mut risks, &problem, &options)?;
+        let solution = minimize(&own, loss, &problem, &options)?;
         let weights = &solution.w[..own.features() * loss.outputs()];
         let norm = dot(weights, weights).sqrt();
         let gap = solution.gap().max(0.0);

@@ -1,13 +1,15 @@
 //! Logistic loss.
 
 use super::Loss;
+use super::plus::plus_conjugate;
 use crate::error::Result;
 
 /// Logistic loss of one score: ℓ(s, y) = ln(1 + e^{−ys}), y ∈ {−1, +1}. Natural logarithm: a
 /// constant score of 0 costs ln 2.
 ///
 /// Computed as max(−z, 0) + ln_1p(e^{−|z|}) with z = ys, which neither overflows nor cancels.
-/// Range ln(1 + e^{bound}), Lipschitz constant 1, curvature ¼.
+/// Range ln(1 + e^{bound}), Lipschitz constant 1, curvature ¼. The conjugate is
+/// a ln a + (1 − a) ln(1 − a) for a = −yu in [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Logistic;
 
@@ -41,6 +43,10 @@ impl Loss for Logistic {
     fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]) {
         let (_, tail) = softplus_neg(y * scores[0]);
         hessian[0] = tail * (1.0 - tail);
+    }
+
+    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
+        plus_conjugate(-y * u[0], 1.0)
     }
 
     fn accepts(&self, y: f64) -> bool {
@@ -80,6 +86,11 @@ mod tests {
                 super::super::check_derivatives(&Logistic, &[s], y);
             }
         }
+    }
+
+    #[test]
+    fn conjugate_by_brute_force() {
+        super::super::check_conjugate(&Logistic, (-1.5, 1.5), &[-1.0, 1.0]);
     }
 
     #[test]

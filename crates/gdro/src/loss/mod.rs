@@ -2,15 +2,29 @@
 //!
 //! A linear model with c outputs predicts the scores s = Wᵀx + b ∈ ℝᶜ; a [`Loss`] maps them and
 //! the target to a number ≥ 0. Everything that an algorithm or a certificate needs of a loss is in
-//! that one trait, so a new loss is one file and one line in [`AnyLoss`].
+//! that one trait.
+//!
+//! A new loss is a file with a type and its [`Loss`], two lines here, and in `any.rs` a variant of
+//! [`AnyLoss`] with its name; options, files and messages follow from there.
 
+mod absolute;
 mod any;
+mod hinge;
+mod huber;
 mod logistic;
+mod plus;
+mod quantile;
+mod smoothed_hinge;
 mod softmax;
 mod squared;
 
-pub use any::AnyLoss;
+pub use absolute::Absolute;
+pub use any::{AnyLoss, Targets};
+pub use hinge::Hinge;
+pub use huber::Huber;
 pub use logistic::Logistic;
+pub use quantile::Quantile;
+pub use smoothed_hinge::SmoothedHinge;
 pub use softmax::Softmax;
 pub use squared::Squared;
 
@@ -18,6 +32,11 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 
 /// A convex loss ℓ(s, y) ≥ 0 of c scores s and a target y.
+///
+/// To add one of your own, implement this trait. Algorithms use value and slope; range, Lipschitz
+/// constant and curvature set their steps. The reference solver and certificates need the Hessian.
+/// A loss with kinks, where a Hessian does not say enough, has [`Loss::smoothed`] as well, and then
+/// they use that and [`Loss::conjugate`].
 pub trait Loss {
     /// The name used in options, files and messages.
     fn name(&self) -> &'static str;
@@ -39,8 +58,23 @@ pub trait Loss {
     /// As [`Loss::value`].
     fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> Result<f64>;
 
-    /// The Hessian ∂²ℓ/∂s² (c × c numbers, row by row) written to `hessian`.
+    /// The Hessian ∂²ℓ/∂s² (c × c numbers, row by row) written to `hessian`; that of either side
+    /// where it jumps.
     fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]);
+
+    /// The convex conjugate ℓ*(u, y) = sup_s ⟨u, s⟩ − ℓ(s, y) at c numbers u; +∞ outside of its
+    /// domain, up to rounding. The slopes lie in the domain.
+    fn conjugate(&self, u: &[f64], y: f64) -> f64;
+
+    /// A loss with derivatives of all orders that lies above this one by at most a fixed multiple
+    /// of `mu` > 0, and whose slopes lie in the domain of this one's conjugate. `None`, the default,
+    /// for a loss that is smooth enough as it is.
+    fn smoothed(&self, _mu: f64) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 
     /// Whether y is a target of this loss.
     fn accepts(&self, y: f64) -> bool;
@@ -54,7 +88,7 @@ pub trait Loss {
     /// Lipschitz constant of ℓ in s (Euclidean norm) on the set of [`Loss::range`].
     fn lipschitz(&self, bound: f64, target: f64) -> f64;
 
-    /// An upper bound on the largest eigenvalue of ∂²ℓ/∂s².
+    /// An upper bound on the largest eigenvalue of ∂²ℓ/∂s²; infinite for a loss with kinks.
     fn curvature(&self) -> f64;
 
     /// Whether the prediction counts as right. `None` for losses without a notion of accuracy.
@@ -109,4 +143,62 @@ fn check_derivatives(loss: &impl Loss, scores: &[f64], y: f64) {
     assert!(steep <= loss.lipschitz(norm, y.abs()) * (1.0 + 1e-12));
     let trace: f64 = (0..c).map(|i| hessian[i * c + i]).fold(0.0, f64::max);
     assert!(trace <= loss.curvature() * (1.0 + 1e-12));
+}
+
+/// Fenchel and Young for a loss of one score: ℓ*(u) against the largest us − ℓ(s) on a grid for u in
+/// `range`, equality at slopes, a slope in the domain everywhere.
+#[cfg(test)]
+fn check_conjugate(loss: &impl Loss, range: (f64, f64), targets: &[f64]) {
+    let grid = |n: i32, low: f64, high: f64| {
+        (0..=n).map(move |i| low + (high - low) * f64::from(i) / f64::from(n))
+    };
+    for &y in targets {
+        for u in grid(61, range.0, range.1) {
+            let best = |far: f64| {
+                let at = |s: f64| u * s - loss.value(&[s], y).unwrap();
+                grid(20_000, -far, far).map(at).fold(f64::NEG_INFINITY, f64::max)
+            };
+            let conjugate = loss.conjugate(&[u], y);
+            if conjugate.is_finite() {
+                assert!(best(40.0) <= conjugate + 1e-12, "u {u}, y {y}: {conjugate}");
+                assert!(best(40.0) >= conjugate - 1e-2, "u {u}, y {y}: {conjugate}");
+            } else {
+                assert!(best(4000.0) > best(40.0) + 10.0, "u {u}, y {y}: {}", best(4000.0));
+            }
+        }
+        for s in grid(997, -6.0, 6.0) {
+            let mut u = [0.0];
+            let value = loss.slope(&[s], y, &mut u).unwrap();
+            let gap = value + loss.conjugate(&u, y) - u[0] * s;
+            assert!(gap.abs() < 1e-12, "s {s}, y {y}: {gap}");
+        }
+    }
+}
+
+/// The smoothing lies above a loss of one score by at most `multiple`·μ ln 2, has its derivatives, and
+/// slopes in the domain of its conjugate.
+#[cfg(test)]
+fn check_smoothing<L: Loss>(loss: &L, multiple: f64, targets: &[f64]) {
+    for mu in [1.0, 0.1, 1e-3, 1e-9] {
+        let smooth = loss.smoothed(mu).unwrap();
+        if mu >= 0.1 {
+            check_conjugate(&smooth, (-1.5, 1.5), targets);
+        }
+        for &y in targets {
+            for i in -600..=600 {
+                let s = [f64::from(i) / 100.0];
+                let mut u = [0.0];
+                let value = smooth.slope(&s, y, &mut u).unwrap();
+                let excess = value - loss.value(&s, y).unwrap();
+                let most = multiple * mu * std::f64::consts::LN_2;
+                assert!((-1e-15..=most + 1e-14).contains(&excess), "s {s:?}, y {y}: {excess}");
+                let conjugate = loss.conjugate(&u, y);
+                let gap = value + conjugate - u[0] * s[0];
+                assert!((-1e-14..=most + 1e-14).contains(&gap), "s {s:?}, y {y}: {gap}");
+                if mu == 1.0 {
+                    check_derivatives(&smooth, &s, y);
+                }
+            }
+        }
+    }
 }

@@ -1,17 +1,22 @@
 //! Softmax cross-entropy.
 
 use super::Loss;
+use super::plus::x_ln_x;
 use crate::error::{Result, require};
 
 /// Softmax cross-entropy of c ≥ 2 scores: ℓ(s, y) = ln Σ_j e^{s_j} − s_y, y ∈ {0, …, c − 1}.
 ///
 /// Range ln(1 + (c − 1) e^{√2 bound}) for ‖s‖₂ ≤ bound, Lipschitz constant √2, curvature ½.
+/// The conjugate is Σ_j v_j ln v_j for v = u + e_y in the simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Softmax {
     classes: usize,
 }
 
 impl Softmax {
+    /// The loss for two classes.
+    pub(super) const TWO: Softmax = Softmax { classes: 2 };
+
     /// The loss for `classes` classes.
     ///
     /// # Errors
@@ -64,6 +69,17 @@ impl Loss for Softmax {
                 hessian[i * c + j] = if i == j { pi * (1.0 - pi) } else { -pi * p(j) };
             }
         }
+    }
+
+    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
+        // Σ v ln v for v = u + e_y in the simplex.
+        let v = |j: usize| u[j] + if j == y as usize { 1.0 } else { 0.0 };
+        let sum: f64 = u.iter().sum();
+        let slack = 1e-12 * self.classes as f64;
+        if sum.abs() > slack || (0..self.classes).any(|j| v(j) < -slack) {
+            return f64::INFINITY;
+        }
+        (0..self.classes).map(|j| x_ln_x(v(j))).sum()
     }
 
     fn accepts(&self, y: f64) -> bool {
@@ -125,5 +141,27 @@ mod tests {
         let value = loss.slope(&[1e300, -1e300, 0.0], 1.0, &mut slope).unwrap();
         assert_eq!(value, 2e300);
         assert_eq!(slope, [1.0, -1.0, 0.0]);
+    }
+
+    /// Equality at slopes, inequality everywhere in the domain, +∞ outside of it.
+    #[test]
+    fn fenchel_and_young() {
+        let loss = Softmax::new(3).unwrap();
+        let points = [[0.3, -1.2, 2.0], [0.0, 0.0, 0.0], [-3.0, 1.0, 0.5]];
+        let mut u = [0.0; 3];
+        for y in [0.0, 1.0, 2.0] {
+            for s in &points {
+                let value = loss.slope(s, y, &mut u).unwrap();
+                let product: f64 = u.iter().zip(s).map(|(u, s)| u * s).sum();
+                assert!((value + loss.conjugate(&u, y) - product).abs() < 1e-13);
+                for t in &points {
+                    let product: f64 = u.iter().zip(t).map(|(u, t)| u * t).sum();
+                    let sum = loss.value(t, y).unwrap() + loss.conjugate(&u, y);
+                    assert!(sum - product > -1e-13);
+                }
+            }
+        }
+        assert_eq!(loss.conjugate(&[0.1, 0.1, 0.1], 0.0), f64::INFINITY);
+        assert_eq!(loss.conjugate(&[-0.5, 0.7, -0.2], 0.0), f64::INFINITY);
     }
 }

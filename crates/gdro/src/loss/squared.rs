@@ -7,7 +7,7 @@ use crate::error::Result;
 /// errors.
 ///
 /// With |s| ≤ bound and |y| ≤ target: range (bound + target)², Lipschitz constant
-/// 2(bound + target), curvature 2.
+/// 2(bound + target), curvature 2. The conjugate is uy + u²/4.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Squared;
 
@@ -32,6 +32,10 @@ impl Loss for Squared {
     #[inline]
     fn hessian(&self, _scores: &[f64], _y: f64, hessian: &mut [f64]) {
         hessian[0] = 2.0;
+    }
+
+    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
+        u[0] * y + u[0] * u[0] / 4.0
     }
 
     fn accepts(&self, y: f64) -> bool {
@@ -68,5 +72,10 @@ mod tests {
         for (s, y) in [(0.0, 0.0), (1.5, -2.0), (-3.0, 0.25)] {
             super::super::check_derivatives(&Squared, &[s], y);
         }
+    }
+
+    #[test]
+    fn conjugate_by_brute_force() {
+        super::super::check_conjugate(&Squared, (-3.0, 3.0), &[-2.0, 0.0, 0.7]);
     }
 }

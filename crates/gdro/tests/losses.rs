@@ -234,3 +234,35 @@ fn constants_hold_at_random_points() {
         }
     }
 }
+
+/// Kinks and a geometry that only the first-order method knows: the Fenchel gap closes as well.
+#[test]
+fn losses_with_kinks_over_any_geometry() {
+    use gdro::domain::{PNormBall, Simplex};
+    let maps = [
+        AnyMap::PNormBall(PNormBall::new(1.5, 2.0).unwrap()),
+        AnyMap::Simplex(Simplex::new(2.0).unwrap()),
+    ];
+    for name in ["hinge", "absolute", "quantile:0.8"] {
+        let kind = if name == "hinge" { Kind::Logistic } else { Kind::Squared };
+        let data = table(11, 120, 4, kind, false, &[(0, 60), (50, 120)]).dense(false);
+        let loss = named(name);
+        for map in &maps {
+            let domain = Domain::new(map.clone());
+            let game = Game::gdro(2).with_ridge(1e-3);
+            let problem = Problem {
+                game: &game,
+                domain: &domain,
+                features: 4,
+                outputs: 1,
+                goal: Goal::Adversary,
+            };
+            let best = minimize(&data, &loss, &problem, &Options::default()).unwrap();
+            println!("{name} {map:?}: gap {:.1e} in {}", best.gap(), best.iterations);
+            assert!(best.gap() >= 0.0 && best.gap() < 1e-4, "{name} {map:?}: {}", best.gap());
+            let found = certify(&data, &loss, &problem, &best.w, &best.q, None, 20).unwrap();
+            assert!(found.lower <= best.upper && found.upper >= best.lower);
+            assert!(found.gap < 1e-3, "{name} {map:?}: {found:?}");
+        }
+    }
+}

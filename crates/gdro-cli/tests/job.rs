@@ -137,7 +137,7 @@ fn faults_of_a_job_file_have_a_line() {
         ("objective = 'worst'", "job.toml:4: objective: `worst`: expected max"),
         ("objective = 'top-k:0.5'", "job.toml:4: objective: `top-k:0.5`: expected a number K"),
         ("average = 'mean'", "job.toml:4: average = \"mean\": expected uniform"),
-        ("loss = 'hinge'", "job.toml:4: loss: `hinge`: expected logistic"),
+        ("loss = 'median'", "job.toml:4: loss: `median`: expected logistic"),
         ("missing = 'mean'", "job.toml:4: missing: unknown variant"),
         ("ignore = 'z'", "job.toml:4: ignore: invalid type"),
         ("ignore = ['q']", "job.toml:4: ignore: no column `q`"),

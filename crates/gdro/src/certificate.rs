@@ -40,6 +40,10 @@ const KINKED: f64 = 1e-8;
 /// Accuracy of the steps of dual ascent for such losses, in units of the gap.
 const COARSE: f64 = 0.02;
 
+/// Relative gap from which on such losses are not worth a step of dual ascent, and the number of
+/// steps in vain after which none is tried.
+const ASCENT: (f64, usize) = (1e-6, 4);
+
 /// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver they
 /// came from.
 ///
@@ -129,14 +133,16 @@ where
         Ok::<_, crate::Error>((best.lower - doubt, best.w))
     };
     let (mut lower, mut anchor) = lower_bound(&q, w, tolerance)?;
-    let mut ascended = 0;
+    let (mut ascended, mut in_vain) = (0, 0);
     if matches!(problem.goal, Goal::Adversary) && m > 1 {
         let spread = |p: &[f64]| {
             p.iter().fold(0.0, |a: f64, v| a.max(*v)) - p.iter().fold(0.0, |a: f64, v| a.min(*v))
         };
         let mut eta = 4.0 / spread(&payoffs).max(1e-300);
         for _ in 0..ascent {
-            if upper - lower <= (10.0 * slack(upper)).max(2.0 * close) {
+            let enough = if has_kinks { ASCENT.0 * upper.abs().max(1e-3) } else { 0.0 };
+            let futile = has_kinks && in_vain == ASCENT.1;
+            if upper - lower <= (10.0 * slack(upper)).max(enough) || futile {
                 break;
             }
             risks.evaluate(&anchor, &mut values, &mut gradients)?;
@@ -152,8 +158,10 @@ where
             if bound > lower {
                 (lower, anchor, q) = (bound, near, moved);
                 ascended += 1;
+                in_vain = 0;
                 eta *= 2.0;
             } else {
+                in_vain += 1;
                 eta *= 0.25;
             }
         }

@@ -29,7 +29,8 @@ use crate::schedule::Schedule;
 /// of the order p_i² n̄/n_i that ω_max counts.
 ///
 /// # Errors
-/// [`crate::Error::Parameter`] unless all budgets are at least 1 and n_m ≤ n̄ ≤ n_1.
+/// [`crate::Error::Parameter`] unless all budgets are at least 1 and n_m ≤ n̄ ≤ n_1;
+/// [`crate::Error::Unsupported`] for losses that are not smooth.
 pub fn hybrid(
     constants: &Constants,
     budgets: &[u64],
@@ -41,7 +42,7 @@ pub fn hybrid(
         0 => *budget as f64 / nbar as f64,
         batch => *batch as f64,
     });
-    let steps = prox_steps(constants, estimator.scales(), shares, rounds);
+    let steps = prox_steps("hybrid", constants, estimator.scales(), shares, rounds)?;
     let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
     Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
 }

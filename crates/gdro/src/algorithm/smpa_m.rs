@@ -41,32 +41,36 @@ use crate::schedule::{Schedule, Steps};
 /// [`crate::Error::Parameter`] unless all budgets are at least 1; [`Error::Unsupported`] for losses
 /// that are not smooth.
 pub fn smpa_m(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Recipe<MiniBatch>> {
-    if !constants.smoothness.is_finite() {
-        return Err(Error::Unsupported {
-            algorithm: "smpa-m",
-            option: "a loss that is not smooth, with kinks (infinite curvature)",
-            advice: "use smd-m, smd-r or online-1, or a smooth loss such as huber or smoothed-hinge",
-        });
-    }
     let estimator = MiniBatch::new(budgets)?;
     let shares = estimator.batches().iter().map(|batch| *batch as f64);
-    let steps = prox_steps(constants, estimator.scales(), shares, rounds);
+    let steps = prox_steps("smpa-m", constants, estimator.scales(), shares, rounds)?;
     let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
     Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
 }
 
 /// The steps of label `thm:7` for scale factors p_i and n_i/n_m samples per draw, where n_m is twice
-/// the number of rounds.
+/// the number of rounds; `algorithm` is who asks.
+///
+/// # Errors
+/// [`Error::Unsupported`] for losses that are not smooth.
 pub(super) fn prox_steps(
+    algorithm: &'static str,
     constants: &Constants,
     scales: &[f64],
     shares: impl Iterator<Item = f64>,
     rounds: u64,
-) -> Steps {
+) -> Result<Steps> {
+    if !constants.smoothness.is_finite() {
+        return Err(Error::Unsupported {
+            algorithm,
+            option: "a loss that is not smooth, with kinks (infinite curvature)",
+            advice: "use smd-m, smd-r or online-1, or a smooth loss such as huber or smoothed-hinge",
+        });
+    }
     let ProxConstants { smooth, variance } = ProxConstants::new(constants, scales, shares);
     let n_m = 2.0 * rounds as f64;
     let by = (1.0 / (3f64.sqrt() * smooth)).min(2.0 / (7.0 * variance * n_m).sqrt());
-    Steps { eta_w: 2.0 * constants.width * by, eta_q: 2.0 * by * constants.ln_m(), gamma: 0.0 }
+    Ok(Steps { eta_w: 2.0 * constants.width * by, eta_q: 2.0 * by * constants.ln_m(), gamma: 0.0 })
 }
 
 /// What steps and bound of label `thm:7` depend on (label `eqn:mirror:parameters`).

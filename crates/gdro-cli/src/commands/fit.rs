@@ -147,7 +147,8 @@ struct TableArgs {
     /// [default: 0.2]
     #[arg(long, value_name = "F", allow_hyphen_values = true, value_parser = number)]
     holdout: Option<Value>,
-    /// Intervals hold for all groups at once with probability 1 − D [default: 0.05]
+    /// Intervals hold for all groups at once, and eliminate is right, with probability 1 − D
+    /// [default: 0.05]
     #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = number)]
     delta: Option<Value>,
     /// Texts that mean a missing cell, besides the empty one

@@ -137,7 +137,8 @@ impl Settings {
                 "a positive penalty, or a ball (ball B), since nothing else would bound the model",
             ));
         }
-        if training.holdout == 0.0 && self.insists("delta") {
+        let eliminates = solver == SolverName::Rounds(Algorithm::Eliminate);
+        if training.holdout == 0.0 && self.insists("delta") && !eliminates {
             let why = "intervals need rows that are held out, and there are none";
             return self.refuse("delta", why);
         }

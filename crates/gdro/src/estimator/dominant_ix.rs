@@ -73,6 +73,11 @@ impl DominantIx {
         self.kept
     }
 
+    /// ρ, by how much the means of kept samples may deviate.
+    pub fn deviation(&self) -> f64 {
+        self.deviation
+    }
+
     /// Wakes and puts to sleep by the kept samples at the present model.
     fn look(&mut self, probe: &mut impl Probe) -> Result<()> {
         for (i, mean) in self.means.iter_mut().enumerate() {

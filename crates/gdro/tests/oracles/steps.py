@@ -56,6 +56,42 @@ def thm7(D2, G, L, m, budgets, n_m, kappa, c):
     return (2 * D2 * low, 2 * low * log(m))
 
 
+def hybrid(D2, G, L, m, budgets, nbar, T, kappa, c):
+    """As thm7 with n-bar in the place of n_m; groups with n_i < n-bar have p_i = n_i/n-bar, drawn with that
+    probability. Steps are for T rounds, so with 2T in the place of n_m under the root."""
+    p, omega = [], 0.0
+    for n in budgets:
+        if n >= nbar:
+            p.append((1 / sqrt(nbar) + 1) / (1 / sqrt(nbar) + sqrt(nbar / n)))
+            omega = max(omega, p[-1] ** 2 / (n // nbar))
+        else:
+            p.append(n / nbar)
+            omega = max(omega, p[-1] ** 2 * nbar / n)
+    D = sqrt(D2)
+    L_tilde = 2 * sqrt(2) * max(p) * (D2 * L + max(D, D2) * G * sqrt(log(m)))
+    sigma2 = 2 * c * omega * (kappa * D2 * G**2 + log(m) ** 2)
+    low = min(1 / (sqrt(3) * L_tilde), 2 / sqrt(7 * sigma2 * 2 * T))
+    return (2 * D2 * low, 2 * low * log(m))
+
+
+def afl(D2, G, m, T):
+    """thm:1 with the Euclidean norm of q: D_q^2 = (1 - 1/m)/2, and |g_q|_2^2 <= m."""
+    Dq2 = (1 - 1 / m) / 2
+    root = sqrt(8 / (5 * T * (D2 * G**2 + Dq2 * m)))
+    return (D2 * root, Dq2 * root)
+
+
+def exp3p(D, G, m, T):
+    """Bubeck and Cesa-Bianchi, Theorem 3.3; eta_w of thm:2."""
+    return (2 * D / (G * sqrt(5 * T)), 0.95 * sqrt(log(m) / (m * T)), min(1.05 * sqrt(m * log(m) / T), 1))
+
+
+def deviation(D2, G, M, m, n, delta):
+    """Uniform deviation of the means of n samples: twice the Rademacher complexity G sqrt(2 D^2/n) of linear
+    predictors after contraction, and McDiarmid with a union over m groups and two sides."""
+    return 2 * G * sqrt(2 * D2 / n) + M * sqrt(log(2 * m / delta) / (2 * n))
+
+
 def recipes(D2, G, L, m, k, T, payoffs, budgets, kappa, c):
     """All recipes as (eta_w, eta_q, gamma); those of anytime forms at t = 1."""
     D, M = sqrt(D2), payoffs[1] - payoffs[0]
@@ -73,6 +109,22 @@ def recipes(D2, G, L, m, k, T, payoffs, budgets, kappa, c):
         "atkro-m": full(thm1(D2, G / M, log(m / k), T)),
         "atkro-m anytime": full(anytime1(D2, G / M, log(m / k), 1)),
         "atkro-1": bandit(anytime2(D, G / M, m, 1)),
+    }
+    out |= {
+        "smd-m-single": out["smd-m"],
+        "smd-reuse": out["smd-m"],
+        "smd-r-weighted": [v * min(budgets) / max(budgets) for v in out["smd-r"]],
+        "hybrid": full(hybrid(D2, G / M, L / M, m, budgets, sorted(budgets)[m // 2], T, kappa, c)),
+        "afl": full(afl(D2, G / M, m, T)),
+        "mero": full(anytime1(D2, G / M, log(m), 1)),
+        # Losses up to M have second moments up to m M^2.
+        "smd-clip": [2 * D / (G * sqrt(5 * T)), sqrt(log(m) / (m * T * M**2)), 0.0],
+        "exp3p": bandit(exp3p(D, G / M, m, T)),
+        "tinf": bandit((D / (G / M), 2.0, 0.0)),
+        # The third round of a list of 2, m, 1, …: the sum of m/r_s is m/2 + 1 + m.
+        "flexible": bandit((D / (G / M * sqrt(3)), sqrt(log(m) / (m / 2 + 1 + m)), sqrt(log(m) / (m / 2 + 1 + m)) / 2)),
+        "eliminate": bandit(thm4(D, G / M, m, T)),
+        "adaptive": [1.0, 1.0, 0.0],
     }
     if k == int(k):
         out["atkro-k"] = bandit(thm10(D, G / M, m, k, T))
@@ -97,5 +149,6 @@ if __name__ == "__main__":
     table = []
     for s in SETTINGS:
         batches, scales = batches_and_scales(s["budgets"])
-        table.append({"setting": s, "batches": batches, "scales": scales, "steps": recipes(**s)})
+        table.append({"setting": s, "batches": batches, "scales": scales, "steps": recipes(**s),
+                      "deviation": deviation(s["D2"], s["G"], s["payoffs"][1] - s["payoffs"][0], s["m"], 50, 0.05)})
     print(json.dumps(table, indent=1))

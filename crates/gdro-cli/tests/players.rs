@@ -82,7 +82,10 @@ fn the_hybrid_keeps_budgets() {
         ),
         ("--nbar 201", "--nbar: nbar = 201"),
         ("--rounds 500", "--rounds: nbar = 1000"),
-        ("--nbar 80 --rounds 41", "--rounds: hybrid needs two draws"),
+        (
+            "--nbar 80 --rounds 41",
+            "--rounds: hybrid needs two rows of a group with nbar = 80 rows in every round",
+        ),
     ] {
         let options = "t.csv --target y --groups g --solver hybrid --holdout 0 --budget b.csv";
         let message = folder.refused(&format!("fit {options} {more}"));
@@ -102,7 +105,7 @@ fn options_of_another_solver_are_refused() {
         ("--solver adaptive --loss-range 2", "--loss-range: adaptive finds its steps by itself"),
         ("--solver tinf --objective average", "--solver: tinf plays against groups"),
         ("--solver mero", "--solver: mero minimises regret, not max"),
-        ("--solver hybrid --objective regret", "--solver: hybrid plays by budgets for max"),
+        ("--solver hybrid --objective regret", "--solver: hybrid plays a weighted form of max"),
         ("--solver exp3p --objective top-k:1.5", "--solver: exp3p does not minimise top-k:1.5"),
         ("--solver exp3p --anytime", "--anytime: exp3p has no anytime form"),
         ("--solver flexible --queries 3", "--queries: 3 of only 2 groups with training rows"),

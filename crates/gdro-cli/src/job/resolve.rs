@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gdro::algorithm::{Algorithm, Form, Gains};
+use gdro::algorithm::{Algorithm, Facts, Form, Gains};
 use gdro_data::DataOptions;
 
 use super::Job;
@@ -12,6 +12,15 @@ use crate::failure::{Failure, Result};
 
 /// Most rounds that can be asked for.
 const MOST_ROUNDS: u64 = 9_000_000_000_000_000;
+
+/// Names of algorithms for which a fact holds: `a, b or c`.
+fn either(holds: impl Fn(&Facts) -> bool) -> String {
+    let names = Algorithm::named(holds);
+    match names.rsplit_once(", ") {
+        Some((most, last)) => format!("{most} or {last}"),
+        None => names,
+    }
+}
 
 impl Settings {
     /// Checks everything and fills in what is left open.
@@ -210,8 +219,8 @@ impl Settings {
         let facts = solver.facts();
         match objective {
             Objective::TopK(_) if !facts.top_k => {
-                let names = Algorithm::named(|f| f.top_k);
-                let why = format!("{solver} does not minimise {objective}: use one of {names}");
+                let names = either(|f| f.top_k);
+                let why = format!("{solver} does not minimise {objective}: use {names}");
                 self.refuse(key, &why)
             }
             Objective::TopK(k) if solver == Algorithm::AtkroK && k.fract() != 0.0 => {
@@ -230,13 +239,14 @@ impl Settings {
                 self.refuse(key, &why)
             }
             _ if facts.budgets && objective != Objective::Max => {
-                let why = format!("{solver} plays by budgets for max, not {objective}: {plain}");
+                let why =
+                    format!("{solver} plays a weighted form of max, not {objective}: {plain}");
                 self.refuse(key, &why)
             }
             _ if objective.fixes_weights() && !facts.trains => {
-                let names = Algorithm::named(|f| f.trains);
+                let names = either(|f| f.trains);
                 let why = format!(
-                    "{solver} plays against groups, which {objective} does not: use one of {names}"
+                    "{solver} plays against groups, which {objective} does not: use {names}"
                 );
                 self.refuse(key, &why)
             }

@@ -231,13 +231,13 @@ pub fn solve(
     if let (Some(budgets), Algorithm::SmpaM | Algorithm::Hybrid) = (&budgets, algorithm) {
         let least = budgets.iter().copied().min().unwrap_or(0);
         let (most, of) = match nbar {
-            Some(nbar) => (nbar / 2, format!("groups with at least nbar = {nbar} rows")),
+            Some(nbar) => (nbar / 2, format!("a group with nbar = {nbar} rows")),
             None => (least / 2, "the smallest group".to_owned()),
         };
         if planned > most {
             let place = if training.rounds.is_some() { "rounds" } else { "budget" };
             return Err(Failure::input(format!(
-                "{}: {algorithm} needs two draws from {of} in every round, which is enough for {most} rounds, not {planned}",
+                "{}: {algorithm} needs two rows of {of} in every round: its budget is enough for {most} rounds, not {planned}",
                 job.place(place)
             )));
         }

@@ -29,6 +29,9 @@ const RESTARTS: usize = 5;
 /// Relative gap from which on no restart is tried.
 const SOLVED: f64 = 1e-9;
 
+/// Relative gap that all iterations should have passed.
+const NOWHERE: f64 = 1e-4;
+
 /// After so many values of μ without a gap half as large, what is left of it is rounding.
 const FUTILE: usize = 3;
 
@@ -64,14 +67,21 @@ where
     let mut risks = DatasetRisks::new(data, loss, intercept);
     if loss.smoothed(1.0).is_none() {
         let mut best = solve(&mut risks, problem, options)?;
+        let mut used = best.iterations;
         for _ in 0..RESTARTS {
             let gap = best.gap();
-            if gap <= options.tolerance.max(SOLVED * best.upper.abs()) {
+            // One that has used all its iterations was not stopped on its way, unless it went nowhere.
+            let share = if used < options.iterations { SOLVED } else { NOWHERE };
+            if gap <= options.tolerance.max(share * best.upper.abs()) {
                 break;
             }
             let again = Options { start: Some(best.w.clone()), ..options.clone() };
             let (found, _) = solve_smoothing(&mut risks, problem, &again, Some(gap))?;
+            used = found.iterations;
             best = better(best, found);
+            if best.gap() > 0.5 * gap {
+                break;
+            }
         }
         return Ok(best);
     }

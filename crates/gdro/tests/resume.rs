@@ -153,3 +153,15 @@ fn ordinary_training_resumes() {
     let expected = [120.0 / 230.0, 60.0 / 230.0, 50.0 / 230.0];
     assert!(same_bits(&second.weights(), &expected));
 }
+
+#[test]
+fn a_refused_state_changes_nothing() {
+    let form = forms().into_iter().next().unwrap();
+    let mut run = solver(form, Average::Uniform, From::Rows);
+    let fresh = run.save();
+    run.advance(5).unwrap();
+    let before = run.save();
+    let wrong = State { source: vec![1], estimator: vec![1.0], ..fresh };
+    assert!(run.restore(&wrong).is_err());
+    assert_eq!(run.save(), before);
+}

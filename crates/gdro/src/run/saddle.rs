@@ -214,6 +214,54 @@ where
         self.next_restart = next_restart(self.rounds, suffix_total(&self.recipe));
     }
 
+    /// Takes over a state, part by part; one that does not fit may leave some parts changed.
+    fn take_over(&mut self, state: &State) -> Result<()> {
+        let mismatch = |what: &str| Err(Error::State(format!("{what} of another solver")));
+        if state.samples.len() != self.round.samples.len() {
+            return mismatch("sample counts");
+        }
+        match (&mut self.anchor, &state.anchor) {
+            (None, None) => {}
+            (Some((w, q)), Some((saved_w, saved_q))) => {
+                w.restore(saved_w)?;
+                q.restore(saved_q)?;
+            }
+            _ => return mismatch("the anchor"),
+        }
+        match (&mut self.stretch, &state.stretch) {
+            (None, None) => {}
+            (Some(mine), Some((model, weights, length)))
+                if model.len() == mine.model.len() && weights.len() == mine.weights.len() =>
+            {
+                mine.model.copy_from_slice(model);
+                mine.weights.copy_from_slice(weights);
+                mine.length = *length;
+            }
+            _ => return mismatch("the suffix average"),
+        }
+        if state.own.len() != self.own.len() {
+            return mismatch("the groups' own models");
+        }
+        for (own, saved) in self.own.iter_mut().zip(&state.own) {
+            own.point.restore(saved)?;
+        }
+        if !state.mark.is_empty() && state.mark.len() != self.point.len() {
+            return mismatch("the marked model");
+        }
+        self.point.restore(&state.model)?;
+        self.weights.restore(&state.weights)?;
+        self.source.restore(&state.source)?;
+        self.recipe.estimator.restore(&state.estimator)?;
+        self.round.kept.clone_from(&state.kept);
+        self.round.mark.clone_from(&state.mark);
+        self.streams = state.streams.clone();
+        self.round.samples.copy_from_slice(&state.samples);
+        self.round.clipped = state.clipped;
+        self.rounds = state.rounds;
+        self.next_restart = next_restart(state.rounds, suffix_total(&self.recipe));
+        Ok(())
+    }
+
     /// Blends what a running average has (`length` rounds) with the finished stretch, while the
     /// former is shorter.
     fn blend(&self, out: &mut [f64], length: f64, finished: impl Fn(&Stretch) -> &[f64]) {
@@ -312,49 +360,11 @@ where
     }
 
     fn restore(&mut self, state: &State) -> Result<()> {
-        let mismatch = |what: &str| Err(Error::State(format!("{what} of another solver")));
-        if state.samples.len() != self.round.samples.len() {
-            return mismatch("sample counts");
+        let before = self.save();
+        let taken = self.take_over(state);
+        if taken.is_err() {
+            self.take_over(&before)?;
         }
-        match (&mut self.anchor, &state.anchor) {
-            (None, None) => {}
-            (Some((w, q)), Some((saved_w, saved_q))) => {
-                w.restore(saved_w)?;
-                q.restore(saved_q)?;
-            }
-            _ => return mismatch("the anchor"),
-        }
-        match (&mut self.stretch, &state.stretch) {
-            (None, None) => {}
-            (Some(mine), Some((model, weights, length)))
-                if model.len() == mine.model.len() && weights.len() == mine.weights.len() =>
-            {
-                mine.model.copy_from_slice(model);
-                mine.weights.copy_from_slice(weights);
-                mine.length = *length;
-            }
-            _ => return mismatch("the suffix average"),
-        }
-        if state.own.len() != self.own.len() {
-            return mismatch("the groups' own models");
-        }
-        for (own, saved) in self.own.iter_mut().zip(&state.own) {
-            own.point.restore(saved)?;
-        }
-        if !state.mark.is_empty() && state.mark.len() != self.point.len() {
-            return mismatch("the marked model");
-        }
-        self.point.restore(&state.model)?;
-        self.weights.restore(&state.weights)?;
-        self.source.restore(&state.source)?;
-        self.recipe.estimator.restore(&state.estimator)?;
-        self.round.kept.clone_from(&state.kept);
-        self.round.mark.clone_from(&state.mark);
-        self.streams = state.streams.clone();
-        self.round.samples.copy_from_slice(&state.samples);
-        self.round.clipped = state.clipped;
-        self.rounds = state.rounds;
-        self.next_restart = next_restart(state.rounds, suffix_total(&self.recipe));
-        Ok(())
+        taken
     }
 }

@@ -167,7 +167,8 @@ impl Config {
             }
             (Algorithm::Eliminate, _) => {
                 let kept = self.kept.unwrap_or_else(|| default_kept(t, m));
-                parts.plain(algorithm::eliminate(c, t, kept, self.delta)?)
+                let outputs = parts.loss.outputs();
+                parts.plain(algorithm::eliminate(c, t, kept, outputs, self.delta)?)
             }
             (Algorithm::Adaptive, _) => {
                 let (features, outputs) = (parts.source.features(), parts.loss.outputs());

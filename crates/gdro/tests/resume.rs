@@ -165,3 +165,32 @@ fn a_refused_state_changes_nothing() {
     assert!(run.restore(&wrong).is_err());
     assert_eq!(run.save(), before);
 }
+
+/// Kept samples that do not fit together, or not to the groups, are refused; missing ones are an error
+/// of the next round.
+#[test]
+fn kept_samples_of_another_shape_are_refused() {
+    let form = (Algorithm::SmdReuse, false, 1.0);
+    let mut first = solver(form, Average::Uniform, From::Rows);
+    first.advance(5).unwrap();
+    let whole = serde_json::to_value(first.save()).unwrap();
+    for (field, value) in [
+        ("groups", serde_json::json!([0, 1, 7])),
+        ("targets", serde_json::json!([1.0])),
+        ("ends", serde_json::json!([[3, null], [2, null], [9, null]])),
+        ("values", serde_json::json!([0.5])),
+    ] {
+        let mut edited = whole.clone();
+        edited["kept"][field] = value;
+        let state: State = serde_json::from_value(edited).unwrap();
+        let mut second = solver(form, Average::Uniform, From::Rows);
+        assert!(matches!(second.restore(&state), Err(Error::State(_))), "{field}");
+    }
+    let mut emptied = whole;
+    for field in ["groups", "targets", "ends", "values"] {
+        emptied["kept"][field] = serde_json::json!([]);
+    }
+    let mut second = solver(form, Average::Uniform, From::Rows);
+    second.restore(&serde_json::from_value(emptied).unwrap()).unwrap();
+    assert!(matches!(second.advance(1), Err(Error::State(_))));
+}

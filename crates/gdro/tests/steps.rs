@@ -82,7 +82,7 @@ fn all(constants: &Constants, budgets: &[u64], rounds: u64) -> Vec<(&'static str
                 .schedule
                 .at(3),
         ),
-        ("eliminate", steps(&algorithm::eliminate(constants, rounds, 50, 0.05).unwrap())),
+        ("eliminate", steps(&algorithm::eliminate(constants, rounds, 50, 1, 0.05).unwrap())),
         ("adaptive", steps(&algorithm::adaptive(constants))),
     ]);
     if constants.k.fract() == 0.0 {
@@ -113,9 +113,16 @@ fn every_recipe_has_the_steps_of_its_theorem() {
 fn the_deviation_of_kept_means_is_that_of_the_table() {
     for setting in settings() {
         let c = &setting.constants;
-        let recipe = algorithm::eliminate(c, setting.rounds, 50, 0.05).unwrap();
+        let recipe = algorithm::eliminate(c, setting.rounds, 50, 1, 0.05).unwrap();
         let expected = setting.table["deviation"].as_f64().unwrap();
         assert!(close(recipe.estimator.deviation(), expected));
+        // Three outputs: the first term, which does not depend on δ, is √6 times as large.
+        let of = |outputs, delta| {
+            let recipe = algorithm::eliminate(c, setting.rounds, 50, outputs, delta).unwrap();
+            recipe.estimator.deviation()
+        };
+        let first = 2.0 * c.lipschitz * (2.0 * c.width / 50.0).sqrt();
+        assert!(close(of(3, 0.05) - of(1, 0.05) + first, 6f64.sqrt() * first));
         assert_eq!(recipe.estimator.kept(), 50);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use gdro::algorithm::{Algorithm, Constants, Gains, SampleBounds};
 use gdro::average::Average;
-use gdro::config::{Config, GroupPlayer};
+use gdro::config::{Config, GroupPlayer, default_kept};
 use gdro::exact::Goal;
 use gdro::interval::loss_cap;
 use gdro::loss::Loss;
@@ -239,6 +239,16 @@ pub fn solve(
             return Err(Failure::input(format!(
                 "{}: {algorithm} needs two rows of {of} in every round: its budget is enough for {most} rounds, not {planned}",
                 job.place(place)
+            )));
+        }
+    }
+    if let (Some(budgets), Algorithm::Eliminate) = (&budgets, algorithm) {
+        let least = budgets.iter().copied().min().unwrap_or(0);
+        let kept = training.kept.unwrap_or_else(|| default_kept(planned, budgets.len()));
+        if kept >= least {
+            return Err(Failure::input(format!(
+                "{}: eliminate keeps {kept} rows of every group before it starts, and the smallest budget is {least}",
+                job.place("kept")
             )));
         }
     }

@@ -24,13 +24,13 @@ use crate::schedule::Schedule;
 /// | parameter | value |
 /// |---|---|
 /// | η_w, η_q, γ | those of label `thm:4` |
-/// | ρ | 2G√(2D²/n) + M√(ln(2m/δ)/(2n)) |
+/// | ρ | 2G√(2D²/n)·√(2c) + M√(ln(2m/δ)/(2n)), without √(2c) for one output |
 /// | samples | m·n before the first round, then 1 per round |
 ///
 /// ρ bounds the deviation of the kept means from the risks for all groups and all of W at once with
 /// probability 1 − δ: the Rademacher complexity of linear predictors (Kakade, Sridharan and Tewari,
-/// NeurIPS 2008), the contraction of the loss, and McDiarmid's inequality. Euclidean geometry is
-/// assumed. On that event a group that sleeps never has the largest risk, so that the guarantee of
+/// NeurIPS 2008), the contraction of the loss (for c outputs that of Maurer, arXiv 1605.00251), and
+/// McDiarmid's inequality. Euclidean geometry is assumed. On that event a group that sleeps never has the largest risk, so that the guarantee of
 /// Algorithm 2 stands; when at every model at most β groups stand out by more than 2ρ, the regret is
 /// that of a bandit with β arms, β ln m/ε² samples instead of m ln m/ε². When none stand out, no
 /// group sleeps: it is Algorithm 2. The constants are ours.
@@ -41,12 +41,14 @@ pub fn eliminate(
     constants: &Constants,
     rounds: u64,
     kept: u64,
+    outputs: usize,
     delta: f64,
 ) -> Result<Recipe<DominantIx>> {
     require(kept >= 1, "kept", kept, "at least 1")?;
     require(delta > 0.0 && delta < 1.0, "delta", delta, "0 < δ < 1")?;
     let (m, n) = (constants.groups, kept as f64);
-    let complexity = 2.0 * constants.lipschitz * (2.0 * constants.width / n).sqrt();
+    let contraction = if outputs > 1 { (2.0 * outputs as f64).sqrt() } else { 1.0 };
+    let complexity = 2.0 * constants.lipschitz * (2.0 * constants.width / n).sqrt() * contraction;
     let chance = constants.range() * ((2.0 * m as f64 / delta).ln() / (2.0 * n)).sqrt();
     let deviation = complexity + chance;
     let estimator = DominantIx::new(m, kept as usize, deviation, constants.lipschitz)?;

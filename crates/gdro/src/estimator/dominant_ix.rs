@@ -97,7 +97,8 @@ impl DominantIx {
             (1..means.len()).find(|at| gap(*at) > 2.0 * self.deviation && gap(*at) >= least);
         let split = split.unwrap_or(means.len());
         self.radius = match split < means.len() {
-            true => (gap(split) - 2.0 * self.deviation) / (2.0 * self.lipschitz),
+            // Finite also for G = 0, where no move matters.
+            true => ((gap(split) - 2.0 * self.deviation) / (2.0 * self.lipschitz)).min(f64::MAX),
             false => 0.0,
         };
         for (rank, group) in self.order.iter().enumerate() {

@@ -14,7 +14,7 @@ use crate::sampling::below;
 /// g_w = Σ_{i ∈ C} (q_i/P_i) ∇ℓ(w; z⁽ⁱ⁾), \[−g_q\]_i = s̃_i = (1 − ℓ(w; z⁽ⁱ⁾))/(P_i + γ) for i ∈ C,
 /// 0 elsewhere. r samples.
 ///
-/// g_w is unbiased, with E‖g_w‖² ≤ (Σ q_i²/P_i + …) G² that falls with r; E s̃_i = (1 − R_i) P_i/(P_i + γ).
+/// g_w is unbiased, with noise that falls with r; E s̃_i = (1 − R_i) P_i/(P_i + γ).
 /// For r = 1 it is [`super::OneIx`], for r = m and γ = 0 [`super::EveryGroup`]. The weights q_i/P_i,
 /// where the source has the one gradient of i ~ q, are our choice.
 ///

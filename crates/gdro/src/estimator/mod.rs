@@ -73,10 +73,7 @@ pub trait Probe {
     /// The payoff p_i(ℓ(w; z) − b_i) of the kept sample z in a slot, at the present model.
     ///
     /// # Errors
-    /// As [`Probe::pull`].
-    ///
-    /// # Panics
-    /// When nothing is kept in the slot.
+    /// As [`Probe::pull`]; [`Error::State`] when nothing is kept in the slot.
     fn kept(&mut self, slot: usize) -> Result<f64>;
 
     /// Forgets all kept samples.
@@ -88,7 +85,7 @@ pub trait Probe {
     /// Remembers the present model for [`Probe::moved`].
     fn mark(&mut self);
 
-    /// The Euclidean distance of the present model from the marked one.
+    /// The Euclidean distance of the present model from the marked one; infinite when none is marked.
     fn moved(&self) -> f64;
 
     /// The number of this round, from 1.

@@ -28,8 +28,8 @@ pub struct AdaGrad<M> {
     dense: Dense<M>,
     start: Vec<f64>,
     gradient: Vec<f64>,
-    /// Σ ‖g_s‖_*².
-    squares: f64,
+    /// √(Σ ‖g_s‖_*²).
+    norm: f64,
     /// r_t.
     travelled: f64,
 }
@@ -42,17 +42,24 @@ impl<M: MirrorMap> AdaGrad<M> {
         dense.write(&mut start);
         let travelled = FIRST * (1.0 + dot(&start, &start).sqrt());
         let gradient = vec![0.0; start.len()];
-        AdaGrad { dense, start, gradient, squares: 0.0, travelled }
+        AdaGrad { dense, start, gradient, norm: 0.0, travelled }
     }
 
-    /// ‖g‖_*² of the product of the weights and the intercepts.
-    fn norm_squared<S: Source>(&mut self, gradient: &Gradient, source: &S) -> f64 {
+    /// ‖g‖_* of the product of the weights and the intercepts, for gradients of any size.
+    fn dual_norm<S: Source>(&mut self, gradient: &Gradient, source: &S) -> f64 {
         let features = self.dense.features();
         self.gradient.fill(0.0);
         for (handle, coefficients) in gradient.terms() {
             add_outer(&mut self.gradient, features, source.get(handle).x, 1.0, coefficients);
         }
-        self.dense.dual_norm_squared(&self.gradient)
+        let norm = self.dense.dual_norm_squared(&self.gradient).sqrt();
+        if norm.is_finite() {
+            return norm;
+        }
+        // Squares have overflowed.
+        let size = self.gradient.iter().fold(0.0, |a: f64, g| a.max(g.abs())).min(f64::MAX);
+        self.gradient.iter_mut().for_each(|g| *g /= size);
+        (size * self.dense.dual_norm_squared(&self.gradient).sqrt()).min(f64::MAX)
     }
 }
 
@@ -75,9 +82,9 @@ impl<M: MirrorMap> Iterate for AdaGrad<M> {
     }
 
     fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S) {
-        self.squares += self.norm_squared(gradient, source);
-        if self.squares > 0.0 {
-            let eta = eta * self.travelled / self.squares.sqrt();
+        self.norm = self.norm.hypot(self.dual_norm(gradient, source)).min(f64::MAX);
+        if self.norm > 0.0 {
+            let eta = eta * self.travelled / self.norm;
             self.dense.step(eta, ridge, gradient, source);
             self.travelled = self.travelled.max(self.dense.distance(&self.start));
         }
@@ -85,7 +92,7 @@ impl<M: MirrorMap> Iterate for AdaGrad<M> {
 
     fn jump_to(&mut self, other: &Self) {
         self.dense.jump_to(&other.dense);
-        (self.squares, self.travelled) = (other.squares, other.travelled);
+        (self.norm, self.travelled) = (other.norm, other.travelled);
     }
 
     fn accumulate(&mut self, weight: f64) {
@@ -106,16 +113,16 @@ impl<M: MirrorMap> Iterate for AdaGrad<M> {
 
     fn save(&self) -> Vec<f64> {
         let mut saved = self.dense.save();
-        saved.extend([self.squares, self.travelled]);
+        saved.extend([self.norm, self.travelled]);
         saved
     }
 
     fn restore(&mut self, saved: &[f64]) -> Result<()> {
-        let Some((dense, &[squares, travelled])) = saved.split_last_chunk::<2>() else {
+        let Some((dense, &[norm, travelled])) = saved.split_last_chunk::<2>() else {
             return Err(Error::State(format!("{} numbers for an adaptive point", saved.len())));
         };
         self.dense.restore(dense)?;
-        (self.squares, self.travelled) = (squares, travelled);
+        (self.norm, self.travelled) = (norm, travelled);
         Ok(())
     }
 }

@@ -50,6 +50,35 @@ impl Kept {
         (self.groups[slot], Sample { x, y: self.targets[slot] })
     }
 
+    /// Number of slots.
+    pub(super) fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether the parts fit together, for rows of so many features of so many groups.
+    pub(super) fn fits(&self, groups: usize, features: usize) -> bool {
+        let lengths = [self.targets.len(), self.ends.len()];
+        let (mut from, mut from_indices) = (0, 0);
+        let rows = self.ends.iter().all(|(end, indices)| {
+            let stored = end.checked_sub(from);
+            from = *end;
+            match (stored, indices) {
+                (None, _) => false,
+                (Some(n), None) => n == features,
+                (Some(n), Some(end)) => {
+                    let holds = from_indices + n == *end;
+                    from_indices = *end;
+                    holds
+                }
+            }
+        });
+        lengths == [self.len(); 2]
+            && rows
+            && (from, from_indices) == (self.values.len(), self.indices.len())
+            && self.groups.iter().all(|group| *group < groups)
+            && self.indices.iter().all(|j| (*j as usize) < features)
+    }
+
     /// Forgets all, and keeps memory for as many rows, even if they have more values than these.
     pub(super) fn clear(&mut self) {
         if self.values.len() > self.values.capacity() / 2 {

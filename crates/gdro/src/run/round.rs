@@ -64,7 +64,7 @@ pub(super) struct Round<'a, L, S, I> {
 }
 
 impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
-    /// The loss of the present model, which must be finite.
+    /// A number that must be finite: a loss, or what a game makes of it.
     fn finite(&self, group: usize, value: f64) -> Result<f64> {
         let round = self.number;
         if value.is_finite() {
@@ -72,6 +72,11 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         } else {
             Err(Error::NonFiniteLoss { group, round, value })
         }
+    }
+
+    /// The payoff of a loss.
+    fn payoff(&self, group: usize, loss: f64) -> Result<f64> {
+        self.finite(group, self.game.payoff(group, self.finite(group, loss)?))
     }
 
     /// Draws a sample, adds its gradient and returns its loss.
@@ -86,7 +91,7 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         if c != 0.0 && value.is_finite() {
             scratch.gradient.push(handle, c * self.game.scales[group], &scratch.slope);
         }
-        Ok((handle, self.finite(group, value)?))
+        Ok((handle, value))
     }
 }
 
@@ -94,7 +99,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     #[inline]
     fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
         let (_, value) = self.draw(group, c)?;
-        Ok(self.game.payoff(group, value))
+        self.payoff(group, value)
     }
 
     #[inline]
@@ -115,6 +120,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     fn pull_excess(&mut self, group: usize, c: f64) -> Result<f64> {
         let (handle, value) = self.draw(group, c)?;
+        let value = self.finite(group, value)?;
         let scratch = &mut *self.scratch;
         let own = &mut self.own[group];
         let sample = self.source.get(handle);
@@ -127,7 +133,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         own.gradient.push(handle, 1.0, &scratch.slope);
         own.point.step(self.own_step, self.game.ridge, &own.gradient, self.source);
         let best = self.finite(group, best)?;
-        Ok(self.game.scales[group] * (value - best))
+        self.finite(group, self.game.scales[group] * (value - best))
     }
 
     fn keep(&mut self, group: usize) -> Result<()> {
@@ -142,10 +148,13 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     fn kept(&mut self, slot: usize) -> Result<f64> {
         let scratch = &mut *self.scratch;
+        if slot >= scratch.kept.len() {
+            return Err(Error::State(format!("no sample is kept in slot {slot}")));
+        }
         let (group, sample) = scratch.kept.get(slot);
         self.point.scores(sample.x, &mut scratch.scores);
         let value = self.loss.value(&scratch.scores, sample.y)?;
-        Ok(self.game.payoff(group, self.finite(group, value)?))
+        self.payoff(group, value)
     }
 
     fn release(&mut self) {
@@ -153,7 +162,9 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     fn shift(&mut self, group: usize, by: f64) {
-        self.scratch.gains.push((group, by / self.steps.eta_q));
+        if self.steps.eta_q > 0.0 {
+            self.scratch.gains.push((group, by / self.steps.eta_q));
+        }
     }
 
     fn mark(&mut self) {
@@ -162,6 +173,9 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     fn moved(&self) -> f64 {
+        if self.scratch.mark.is_empty() {
+            return f64::INFINITY;
+        }
         self.point.distance(&self.scratch.mark)
     }
 

@@ -248,6 +248,9 @@ where
         if !state.mark.is_empty() && state.mark.len() != self.point.len() {
             return mismatch("the marked model");
         }
+        if !state.kept.fits(self.game.groups(), self.source.features()) {
+            return mismatch("the kept samples");
+        }
         self.point.restore(&state.model)?;
         self.weights.restore(&state.weights)?;
         self.source.restore(&state.source)?;

@@ -11,15 +11,35 @@
 //! | distributions P_i, samples, budgets n_i | [`source`], [`dataset`] |
 //! | loss ℓ, risk R_i | [`loss`], [`risk`] |
 //! | domain W, mirror map ν_w, D² | [`domain`], [`iterate`] |
-//! | q-player on Δ_m or S_{m,k}, projection, DepRound | [`group_weights`], [`sampling`] |
+//! | q-player on Δ_m or S_{m,k}, projection, DepRound; other players | [`group_weights`], [`sampling`] |
 //! | stochastic gradients, IX estimators | [`estimator`] |
-//! | Algorithms 1–7, SMD(1), their step sizes | [`algorithm`] |
+//! | Algorithms 1–7, what they are compared with, step sizes | [`algorithm`] |
 //! | theorems | [`bound`] |
 //! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
-//! | ordinary training, for comparison | [`exact`] |
+//! | error ε_φ(w̄, q̄) on rows in memory | [`certificate`] |
+//! | exact optima, exact risks of the synthetic sets, ordinary training | [`exact`] |
 //! | intervals on held-out rows | [`interval`] |
 //!
-//! [`run::Saddle`] puts the parts together by type, [`config::Config`] by name.
+//! [`run::Saddle`] puts the parts together by type, [`config::Config`] by name:
+//!
+//! ```
+//! use gdro::algorithm::{Algorithm, Constants};
+//! use gdro::bound::{Holds, gap};
+//! use gdro::config::Config;
+//! use gdro::domain::{Domain, L2Ball};
+//! use gdro::{exact::Population, game::Game, loss::Logistic, source::Synthetic};
+//!
+//! // Six of the paper's synthetic distributions in 10 dimensions; G² is about max ‖x‖².
+//! let (source, domain) = (Synthetic::balanced(6, 10, 1)?, Domain::new(L2Ball::new(2.0)?));
+//! let population = Population::new(&source);
+//! let constants = Constants::paper(2.0, 5.0, 6);
+//! let config = Config::new(Algorithm::Online1, 20_000);
+//! let mut solver = config.build(Game::gdro(6), Logistic, source, domain, &constants, None)?;
+//! solver.advance(20_000)?;
+//! let exact = population.gap(&Game::gdro(6), &solver.model(), &solver.weights(), 2.0);
+//! assert!(exact < 0.03 && exact < gap(config.algorithm, false, &constants, 20_000, Holds::OnAverage)?);
+//! # Ok::<(), gdro::Error>(())
+//! ```
 
 pub mod algorithm;
 pub mod average;

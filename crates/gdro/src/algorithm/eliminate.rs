@@ -30,8 +30,10 @@ use crate::schedule::Schedule;
 /// ρ bounds the deviation of the kept means from the risks for all groups and all of W at once with
 /// probability 1 − δ: the Rademacher complexity of linear predictors (Kakade, Sridharan and Tewari,
 /// NeurIPS 2008), the contraction of the loss (for c outputs that of Maurer, arXiv 1605.00251), and
-/// McDiarmid's inequality. Euclidean geometry is assumed. On that event a group that sleeps never has the largest risk, so that the guarantee of
-/// Algorithm 2 stands; when at every model at most β groups stand out by more than 2ρ, the regret is
+/// McDiarmid's inequality. Euclidean geometry is assumed.
+///
+/// On that event a group that sleeps never has the largest risk, so that the guarantee of Algorithm 2
+/// stands; when at every model at most β groups stand out by more than 2ρ, the regret is
 /// that of a bandit with β arms, β ln m/ε² samples instead of m ln m/ε². When none stand out, no
 /// group sleeps: it is Algorithm 2. The constants are ours.
 ///

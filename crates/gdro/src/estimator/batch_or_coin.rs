@@ -1,5 +1,6 @@
 //! A mini-batch from groups with many samples, a coin flip for the others.
 
+use super::mini_batch::{pull_batch, scale};
 use super::{Estimator, Probe};
 use crate::error::{Result, require};
 use crate::group_weights::GroupWeights;
@@ -33,12 +34,7 @@ impl BatchOrCoin {
         require(least >= 1, "budget", least, "at least 1")?;
         let inside = (least..=most).contains(&nbar);
         require(inside, "nbar", nbar, "between the smallest and the largest budget")?;
-        let n = nbar as f64;
-        let inverse = 1.0 / n.sqrt();
-        let scale = |budget: &u64| {
-            let budget = *budget as f64;
-            if budget >= n { (inverse + 1.0) / (inverse + (n / budget).sqrt()) } else { budget / n }
-        };
+        let scale = |n: &u64| if *n >= nbar { scale(nbar, *n) } else { *n as f64 / nbar as f64 };
         Ok(BatchOrCoin {
             batches: budgets.iter().map(|budget| budget / nbar).collect(),
             scales: budgets.iter().map(scale).collect(),
@@ -64,14 +60,9 @@ impl Estimator for BatchOrCoin {
                     let loss = probe.pull(i, q.get(i))?;
                     probe.credit(i, loss);
                 }
-                continue;
+            } else {
+                pull_batch(probe, i, q.get(i), *batch, *scale)?;
             }
-            let share = scale / *batch as f64;
-            let mut sum = 0.0;
-            for _ in 0..*batch {
-                sum += probe.pull(i, q.get(i) * share)?;
-            }
-            probe.credit(i, share * sum);
         }
         Ok(())
     }

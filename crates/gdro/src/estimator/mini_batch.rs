@@ -26,12 +26,9 @@ impl MiniBatch {
     pub fn new(budgets: &[u64]) -> Result<Self> {
         let smallest = budgets.iter().copied().min().unwrap_or(0);
         require(smallest >= 1, "budget", smallest, "at least 1")?;
-        let n_m = smallest as f64;
-        let inverse = 1.0 / n_m.sqrt();
-        let scale = |n: &u64| (inverse + 1.0) / (inverse + (n_m / *n as f64).sqrt());
         Ok(MiniBatch {
             batches: budgets.iter().map(|n| n / smallest).collect(),
-            scales: budgets.iter().map(scale).collect(),
+            scales: budgets.iter().map(|n| scale(smallest, *n)).collect(),
         })
     }
 
@@ -55,12 +52,7 @@ impl MiniBatch {
 impl Estimator for MiniBatch {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         for (i, (batch, scale)) in self.batches.iter().zip(&self.scales).enumerate() {
-            let share = scale / *batch as f64;
-            let mut sum = 0.0;
-            for _ in 0..*batch {
-                sum += probe.pull(i, q.get(i) * share)?;
-            }
-            probe.credit(i, share * sum);
+            pull_batch(probe, i, q.get(i), *batch, *scale)?;
         }
         Ok(())
     }
@@ -68,4 +60,27 @@ impl Estimator for MiniBatch {
     fn most_pulls(&self, _groups: usize) -> usize {
         self.batches.iter().sum::<u64>() as usize
     }
+}
+
+/// The scale factor p_i of label `eqn:pi:mirror` for n_i samples and n_m rounds' worth of draws.
+pub(super) fn scale(n_m: u64, n_i: u64) -> f64 {
+    let inverse = 1.0 / (n_m as f64).sqrt();
+    (inverse + 1.0) / (inverse + (n_m as f64 / n_i as f64).sqrt())
+}
+
+/// Pulls a batch from a group of weight q_i and credits its mean, both scaled.
+pub(super) fn pull_batch(
+    probe: &mut impl Probe,
+    group: usize,
+    weight: f64,
+    batch: u64,
+    scale: f64,
+) -> Result<()> {
+    let share = scale / batch as f64;
+    let mut sum = 0.0;
+    for _ in 0..batch {
+        sum += probe.pull(group, weight * share)?;
+    }
+    probe.credit(group, share * sum);
+    Ok(())
 }

@@ -77,6 +77,8 @@ fn solver(case: &Value) -> Box<dyn Solver> {
         step_q: number(&case["step_q"]),
         average: Some(average),
         seed: case["seed"].as_u64().unwrap(),
+        nbar: case["nbar"].as_u64(),
+        queries: serde_json::from_value(case["queries"].clone()).unwrap(),
         ..Config::new(algorithm, case["rounds"].as_u64().unwrap())
     };
     let budgets: Vec<u64> = serde_json::from_value(case["budgets"].clone()).unwrap();
@@ -93,7 +95,7 @@ fn solver(case: &Value) -> Box<dyn Solver> {
 #[test]
 fn every_algorithm_follows_the_independent_implementation() {
     let table: Vec<Value> = serde_json::from_str(include_str!("oracles/golden.json")).unwrap();
-    assert_eq!(table.len(), 33, "11 forms on 3 problems");
+    assert_eq!(table.len(), 66, "22 forms on 3 problems");
     let mut worst = 0f64;
     for row in &table {
         let (case, result) = (&row["case"], &row["result"]);
@@ -113,7 +115,9 @@ fn every_algorithm_follows_the_independent_implementation() {
         ] {
             let off = distance(found, &numbers(&result[what]));
             worst = worst.max(off);
-            assert!(off <= 1e-12, "{label}, {what}: off by {off:e}");
+            // AdaHedge divides by a sum of tiny differences in its first rounds, so rounding grows.
+            let most = if case["algorithm"] == "adaptive" { 1e-11 } else { 1e-12 };
+            assert!(off <= most, "{label}, {what}: off by {off:e}");
         }
     }
     println!("largest distance from the oracle: {worst:e}");

@@ -134,6 +134,35 @@ def dep_round(p, rng):
     return [i for i, v in enumerate(p) if v > 0.5]
 
 
+def bisect(f, low, high):
+    """A zero of a falling function."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def project_simplex(p):
+    """The Euclidean projection: max(p_i - c, 0) with the c that makes the sum 1."""
+    c = bisect(lambda c: sum(max(v - c, 0.0) for v in p) - 1, min(p) - 1, max(p))
+    return [max(v - c, 0.0) for v in p]
+
+
+def tsallis(sums, eta):
+    """argmax <G, q> + (4/eta) sum sqrt(q_i): q_i = 4/(eta (x - G_i))^2."""
+    q_of = lambda y: [4 / (y + eta * (max(sums) - g)) ** 2 for g in sums]
+    q = q_of(bisect(lambda y: sum(q_of(y)) - 1, 2.0, 2 * sqrt(len(sums)) + 1))
+    return [v / sum(q) for v in q]
+
+
+def softmax(sums, eta):
+    if eta == float("inf"):
+        best = [g == max(sums) for g in sums]
+        return [b / sum(best) for b in best]
+    mass = [exp(eta * (g - max(sums))) for g in sums]
+    return [v / sum(mass) for v in mass]
+
+
 def run(case):
     loss, data, k, game = case["loss"], make_data(**case["data"]), case["k"], case["game"]
     outputs, d = (3 if loss == "softmax" else 1), case["data"]["features"]
@@ -147,11 +176,19 @@ def run(case):
     q = [1 / m] * m
     c = case["constants"]
     name, anytime = case["algorithm"], case["anytime"]
-    key = name + (" anytime" if anytime and name != "atkro-1" else "")
+    key = name + (" anytime" if anytime and name in ("smd-m", "online-1", "atkro-m") else "")
     eta_w, eta_q, gamma = theory.recipes(c["D2"], c["G"], c["L"], m, k, T, c["payoffs"], case["budgets"], c["kappa"],
                                          c["c"])[key]
     eta_w, eta_q, gamma = eta_w * case["step_w"], eta_q * case["step_q"], gamma * case["step_q"]
     low, high = c["payoffs"]
+    nbar, queries, share = case.get("nbar"), case.get("queries"), min(gamma, 1.0)
+    beta = sqrt(log(m) / (m * T))
+    kept, sums, mixability = [], [0.0] * m, 0.0
+    # Adaptive steps: the norm of all gradients and the largest distance from the start.
+    norm, first_w = 0.0, list(w)
+    travelled = 1e-4 * (1 + sqrt(sum(v * v for v in w)))
+    own = [dict(w=list(w), sum=[0.0] * len(w), total=0.0) for _ in range(m)]
+    own_step = sqrt(c["D2"]) / c["G"] * case["step_w"]
     samples, clipped = [0] * m, 0
     order = []
     if case["source"] == "once-each":
@@ -180,7 +217,9 @@ def run(case):
 
     def pull(i, w):
         """Payoff and payoff gradient of a fresh sample of group i."""
-        r = draw(i)
+        return look(draw(i), i, w)
+
+    def look(r, i, w):
         x = data["x"][r]
         scores = [sum(w[j * outputs + o] * x[j] for j in range(d)) for o in range(outputs)]
         if intercept:
@@ -207,7 +246,7 @@ def run(case):
             clipped += 1
         return min(max(s, 0.0), 1.0)
 
-    def estimate(w, q, gamma):
+    def estimate(w, q, gamma, t=0):
         g_w, g_q = [0.0] * len(w), [0.0] * m
 
         def add(c, grad):
@@ -241,6 +280,81 @@ def run(case):
                         continue
                     g_q[i], grad = pull(i, w)
                     add(q[i], grad)
+        elif name == "smd-m-single":
+            chosen = draw_group(q)
+            for i in range(m):
+                g_q[i], grad = pull(i, w)
+                add(1.0 if i == chosen else 0.0, grad)
+        elif name == "smd-r-weighted":
+            largest = max(case["budgets"])
+            for i, n in enumerate(case["budgets"]):
+                if groups_rng.unit() < n / largest:
+                    if case["source"] == "once-each" and samples[i] == len(data["groups"][i]):
+                        continue
+                    payoff, grad = pull(i, w)
+                    add(q[i] * largest / n, grad)
+                    g_q[i] = payoff * largest / n
+        elif name == "hybrid":
+            for i, n in enumerate(case["budgets"]):
+                if n < nbar:
+                    if groups_rng.unit() < n / nbar:
+                        g_q[i], grad = pull(i, w)
+                        add(q[i], grad)
+                    continue
+                p, batch = (1 / sqrt(nbar) + 1) / (1 / sqrt(nbar) + sqrt(nbar / n)), n // nbar
+                for _ in range(batch):
+                    payoff, grad = pull(i, w)
+                    add(q[i] * p / batch, grad)
+                    g_q[i] += p * payoff / batch
+        elif name == "smd-reuse":
+            if (t - 1) % m == 0:
+                kept[:] = [draw(i) for i in range(m)]
+            add(1.0, pull(draw_group(q), w)[1])
+            g_q = [look(r, i, w)[0] for i, r in enumerate(kept)]
+        elif name == "smd-clip":
+            add(1.0, pull(draw_group(q), w)[1])
+            j = groups_rng.below(m)
+            g_q[j] = min(m * pull(j, w)[0], 1 / eta_q)
+        elif name == "exp3p":
+            i = draw_group(q)
+            payoff, grad = pull(i, w)
+            add(1.0, grad)
+            gain = 1 - shortfall(payoff)
+            g_q = [(gain * (j == i) + beta) / q[j] for j in range(m)]
+        elif name == "tinf":
+            i = draw_group(q)
+            payoff, grad = pull(i, w)
+            add(1.0, grad)
+            g_q[i] = -shortfall(payoff) / q[i]
+        elif name in ("afl", "adaptive"):
+            for i in range(m):
+                g_q[i], grad = pull(i, w)
+                add(q[i], grad)
+        elif name == "mero":
+            for i in range(m):
+                r = draw(i)
+                payoff, grad = look(r, i, w)
+                add(q[i], grad)
+                mine, eta = own[i], own_step / sqrt(t)
+                mine["sum"] = [a + eta * v for a, v in zip(mine["sum"], mine["w"])]
+                mine["total"] += eta
+                g_q[i] = payoff - look(r, i, [a / mine["total"] for a in mine["sum"]])[0]
+                # Its own gradient is that of the loss, without the scale of the game.
+                slope = [v / game["scales"][i] for v in look(r, i, mine["w"])[1]]
+                theta = [v - eta * g for v, g in zip(mine["w"], slope)]
+                mine["w"] = project_w(theta, eta * game["ridge"], domain, n_weights)
+        elif name == "flexible":
+            r = queries[(t - 1) % len(queries)]
+            order_of, first = list(range(m)), draw_group(q)
+            order_of[0], order_of[first] = order_of[first], order_of[0]
+            for at in range(1, r):
+                other = at + groups_rng.below(m - at)
+                order_of[at], order_of[other] = order_of[other], order_of[at]
+            for i in order_of[:r]:
+                asked = q[i] + (1 - q[i]) * (r - 1) / (m - 1)
+                payoff, grad = pull(i, w)
+                add(q[i] / asked, grad)
+                g_q[i] = -shortfall(payoff) / (asked + gamma)
         elif name == "smpa-m":
             batches, scales = theory.batches_and_scales(case["budgets"])
             for i in range(m):
@@ -250,26 +364,60 @@ def run(case):
                     g_q[i] += scales[i] * payoff / batches[i]
         return g_w, g_q
 
+    def queried(t):
+        """sum of m/r_s over s <= t."""
+        return sum(m / queries[s % len(queries)] for s in range(t))
+
     def step(w, q, g, t):
+        nonlocal norm, travelled, mixability, sums
         by = 1 / sqrt(t) if anytime else 1.0
         eta = eta_w * by
+        if name == "flexible":
+            eta = sqrt(c["D2"]) / c["G"] * case["step_w"] * by
+        if name == "adaptive":
+            norm = sqrt(norm**2 + sum(v * v for v in g[0]))
+            eta = travelled / norm
         theta = [v - eta * gj for v, gj in zip(w, g[0])]
         w = project_w(theta, eta * game["ridge"], domain, n_weights)
+        travelled = max(travelled, sqrt(sum((a - b) ** 2 for a, b in zip(w, first_w))))
+        if name == "afl":
+            return w, project_simplex([v + eta_q * gain for v, gain in zip(q, g[1])])
+        if name in ("tinf", "flexible", "adaptive", "exp3p"):
+            before = sums
+            sums = [a + b for a, b in zip(sums, g[1])]
+        if name == "tinf":
+            return w, tsallis(sums, eta_q * by)
+        if name == "flexible":
+            return w, softmax(sums, sqrt(log(m) / queried(t)) * case["step_q"])
+        if name == "exp3p":
+            return w, [(1 - share) * v + share / m for v in softmax(sums, eta_q)]
+        if name == "adaptive":
+            rate = log(m) / mixability if mixability > 0 else float("inf")
+            if mixability > 0:
+                top = max(g[1])
+                mix = top + log(sum(v * exp(rate * (gain - top)) for v, gain in zip(q, g[1]))) / rate
+            else:
+                mix = max(sums) - max(before)
+            mixability += max(mix - sum(v * gain for v, gain in zip(q, g[1])), 0.0)
+            return w, softmax(sums, log(m) / mixability if mixability > 0 else float("inf"))
         mass = [v * exp(eta_q * by * gain) for v, gain in zip(q, g[1])]
         return w, project_q(mass, k)
 
     ws, qs, omegas = [], [], []
     for t in range(1, T + 1):
         by = 1 / sqrt(t) if anytime else 1.0
-        omega = by if case["average"] == "weighted" else 1.0
-        if name == "smpa-m":
+        omega = by if case["average"] == "weighted" and name != "adaptive" else 1.0
+        if name in ("smpa-m", "hybrid"):
             lead_w, lead_q = step(w, q, estimate(w, q, 0.0), t)
             ws.append(lead_w), qs.append(lead_q), omegas.append(omega)
             w, q = step(w, q, estimate(lead_w, lead_q, 0.0), t)
         else:
             ws.append(w), qs.append(q), omegas.append(omega)
-            w, q = step(w, q, estimate(w, q, gamma * by), t)
-    if name == "smpa-m":
+            now = gamma * by
+            if name == "flexible":
+                now = sqrt(log(m) / queried(t)) * case["step_q"] / 2
+            w, q = step(w, q, estimate(w, q, now, t), t)
+    if name in ("smpa-m", "hybrid"):
         # The last iterates are the leads, of which the averages are made.
         w, q = ws[-1], qs[-1]
     first = T // 2 if case["average"] == "suffix" else 0
@@ -280,34 +428,40 @@ def run(case):
 
 
 def cases():
-    names = ["smd-m", "smd-1", "online-1", "smd-r", "smpa-m", "atkro-m", "atkro-k", "atkro-1"]
-    has_anytime = {"smd-m", "online-1", "atkro-m", "atkro-1"}
+    names = ["smd-m", "smd-1", "online-1", "smd-r", "smpa-m", "atkro-m", "atkro-k", "atkro-1", "smd-m-single",
+             "smd-r-weighted", "hybrid", "smd-reuse", "smd-clip", "exp3p", "tinf", "afl", "mero", "flexible", "adaptive"]
+    only_anytime = {"atkro-1", "tinf", "mero", "flexible", "adaptive"}
+    has_anytime = {"smd-m", "online-1", "atkro-m"} | only_anytime
     groups = [(0, 120), (100, 160), (150, 200)]
     constants = dict(D2=1.5, G=2.0, L=0.75, payoffs=[0.0, 1.0], kappa=1.0, c=1.0)
     for name in names:
         for anytime in [False, True]:
-            if (anytime and name not in has_anytime) or (name == "atkro-1" and not anytime):
+            if (anytime and name not in has_anytime) or (name in only_anytime and not anytime):
                 continue
             top_k = {"atkro-m": 1.5, "atkro-k": 2, "atkro-1": 2.25}.get(name, 1)
-            common = dict(algorithm=name, anytime=anytime, rounds=50, k=top_k, budgets=[120, 60, 50])
+            common = dict(algorithm=name, anytime=anytime, rounds=50, k=top_k, budgets=[120, 60, 50], nbar=60,
+                          queries=[1, 3, 2])
+            # Players that find their own steps; a share of exploration that is not all, and estimates that stay small.
+            factor = (lambda by: 1.0) if name == "adaptive" else (lambda by: by)
+            factor_q = (lambda by: by / 20) if name in ("exp3p", "tinf") else factor
             plain = dict(scales=[1.0] * 3, offsets=[0.0] * 3, ridge=0.0)
             # Logistic, dense rows drawn with replacement, ball and intercept.
             yield dict(common, loss="logistic", data=dict(seed=1, rows=200, features=4, loss="logistic", sparse=False,
                        groups=groups), source="with-replacement", domain=dict(kind="ball", radius=0.8, intercept=0.25),
-                       game=plain, constants=constants, step_w=3.0, step_q=8.0, seed=11,
+                       game=plain, constants=constants, step_w=factor(3.0), step_q=factor_q(8.0), seed=11,
                        average="weighted" if anytime else "uniform")
             # Squared, sparse weighted rows, whole space with a ridge, scales and offsets.
             yield dict(common, loss="squared", data=dict(seed=2, rows=200, features=5, loss="squared", sparse=True,
                        groups=groups), source="weighted", domain=dict(kind="free"),
                        game=dict(scales=[1.0, 0.5, 2.0], offsets=[0.1, -0.2, 0.0], ridge=0.3),
-                       constants=dict(constants, payoffs=[-0.2, 0.9]), step_w=2.0, step_q=5.0, seed=12,
+                       constants=dict(constants, payoffs=[-0.2, 0.9]), step_w=factor(2.0), step_q=factor_q(5.0), seed=12,
                        average="last" if anytime else "uniform")
             # Softmax, sparse rows once each, box and intercept; the second half of the rounds.
             yield dict(common, loss="softmax", data=dict(seed=3, rows=200, features=3, loss="softmax", sparse=True,
                        groups=groups), source="once-each", order_seed=5,
                        domain=dict(kind="cube", low=-0.3, high=0.2, intercept=0.1), game=plain,
-                       constants=dict(constants, payoffs=[0.0, 1.5]), step_w=4.0, step_q=3.0, seed=13,
-                       average="uniform" if anytime else "suffix", **({"rounds": 25} if name == "smpa-m" else {}))
+                       constants=dict(constants, payoffs=[0.0, 1.5]), step_w=factor(4.0), step_q=factor_q(3.0), seed=13,
+                       average="uniform" if anytime else "suffix", **({"rounds": 25} if name in ("smpa-m", "hybrid") else {}))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ pub fn are_being_written() -> bool {
     WRITING.load(Ordering::Relaxed)
 }
 
-/// Refuses a folder in which files cannot be written, before any work is done. Nothing is left there.
+/// Refuses a folder in which files cannot be written, before any work is done. Nothing is left
+/// there.
 pub fn check_folder(folder: &Path) -> Result<()> {
     let refuse = |e: &io::Error| Failure::write(folder, e);
     let existing = folder.ancestors().find(|f| f.symlink_metadata().is_ok());

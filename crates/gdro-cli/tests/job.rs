@@ -268,7 +268,8 @@ fn options_that_contradict_each_other_or_that_nothing_uses_are_refused() {
         let found = folder.refused(&format!("fit t.csv --target y {option}"));
         assert!(found.contains("there are no group columns"), "{found}");
     }
-    // In the table of the solver a step for the group weights waits for an objective that moves them.
+    // In the table of the solver a step for the group weights waits for an objective that moves
+    // them.
     folder.file("job.toml", "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\n[solver]\nname = 'smd-m'\n[solver.smd-m]\nstep-q = 9\nrounds = 50\n");
     let job = job(&folder, "fit job.toml --objective average");
     assert_eq!(job["training"]["step-q"], 1.0);

@@ -1,4 +1,5 @@
-//! The algorithms that the paper compares itself with and those beyond it, as solvers of the program.
+//! The algorithms that the paper compares itself with and those beyond it, as solvers of the
+//! program.
 
 mod common;
 

@@ -22,8 +22,8 @@ pub struct DataOptions {
     /// name comes first. [`crate::prepare`] needs it, reading does not.
     pub target: Option<String>,
     /// The label that becomes +1 in a binary task. Without it: 1 over 0 and −1, yes, true, y and t
-    /// over no, false, n and f in any case, else the label that sorts last. Of a comparison: what the
-    /// target says.
+    /// over no, false, n and f in any case, else the label that sorts last. Of a comparison: what
+    /// the target says.
     pub positive: Option<String>,
     /// Group columns: every combination of values that occurs is a group. No column: one group.
     pub groups: Vec<String>,

@@ -67,9 +67,9 @@ pub(crate) fn hold_out(
     Ok((held, note))
 }
 
-/// Spreads `total` over strata in proportion to their sizes, whose sum is larger: whole parts first,
-/// then one more for the largest fractions, larger strata first. Every stratum keeps a row as long
-/// as others have two.
+/// Spreads `total` over strata in proportion to their sizes, whose sum is larger: whole parts
+/// first, then one more for the largest fractions, larger strata first. Every stratum keeps a row
+/// as long as others have two.
 fn spread(total: usize, sizes: &[usize]) -> Vec<usize> {
     let all = sizes.iter().sum::<usize>().max(1) as u128;
     let product = |size: usize| total as u128 * size as u128;

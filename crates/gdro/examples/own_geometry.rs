@@ -1,5 +1,5 @@
-//! A geometry of one's own: weights that are not negative, in a Euclidean ball. Only its mirror map is written;
-//! steps, constants, the reference solver and certificates follow from it.
+//! A geometry of one's own: weights that are not negative, in a Euclidean ball. Only its mirror map
+//! is written; steps, constants, the reference solver and certificates follow from it.
 
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ impl MirrorMap for PositiveBall {
     // ∇ν(w) = w.
     fn dual(&self, _w: &mut [f64]) {}
 
-    // The projection onto the orthant, then onto the ball: for a cone and a ball around its tip that is the
-    // projection onto both.
+    // The projection onto the orthant, then onto the ball: for a cone and a ball around its tip
+    // that is the projection onto both.
     fn primal(&self, theta: &mut [f64], ridge: f64) {
         theta.iter_mut().for_each(|v| *v = v.max(0.0) / (1.0 + ridge));
         let length = norm(theta.iter().copied());

@@ -1,9 +1,9 @@
 //! A user's own loss: Poisson regression that is fair to every shop.
 //!
 //! Counts of visitors in three shops depend on the weather, and a linear model of the logarithm of
-//! the mean is fitted such that the worst shop is served as well as possible. The deviance-like loss
-//! ℓ(s, y) = eˢ − y s + const is convex; it is not one of the library's losses, and nothing in the
-//! library needs to know it.
+//! the mean is fitted such that the worst shop is served as well as possible. The deviance-like
+//! loss ℓ(s, y) = eˢ − y s + const is convex; it is not one of the library's losses, and nothing in
+//! the library needs to know it.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use gdro::run::{Saddle, Solver};
 use gdro::source::WithReplacement;
 use gdro::{Dataset, Matrix, Result};
 
-/// Poisson loss of the logarithm s of the mean: ℓ(s, y) = eˢ − y s + (y ln y − y), y ≥ 0. The last two
-/// terms do not depend on s and make the loss 0 for a perfect prediction.
+/// Poisson loss of the logarithm s of the mean: ℓ(s, y) = eˢ − y s + (y ln y − y), y ≥ 0. The last
+/// two terms do not depend on s and make the loss 0 for a perfect prediction.
 #[derive(Clone, Copy, Debug)]
 pub struct Poisson;
 

@@ -1,7 +1,7 @@
 //! A user's own sampler: sensors whose readings are correlated in time.
 //!
-//! Each of three sensors measures 1.0, 2.0 or 4.0 plus a noise that remembers its last value
-//! (an autoregressive sequence), and one number is to stand for all of them: min_w max_i E(w − y_i)².
+//! Each of three sensors measures 1.0, 2.0 or 4.0 plus a noise that remembers its last value (an
+//! autoregressive sequence), and one number is to stand for all of them: min_w max_i E(w − y_i)².
 //! The sampler is a closure with its own memory; no data set exists anywhere.
 
 use gdro::Result;

@@ -65,7 +65,8 @@ impl RunningMean {
         self.total = 0.0;
     }
 
-    /// Writes the mean and returns its total weight; writes nothing and returns 0 when there is none.
+    /// Writes the mean and returns its total weight; writes nothing and returns 0 when there is
+    /// none.
     pub(crate) fn write(&self, out: &mut [f64]) -> f64 {
         if self.total > 0.0 {
             out.iter_mut().zip(&self.sum).for_each(|(o, s)| *o = s / self.total);

@@ -44,8 +44,8 @@ const COARSE: f64 = 0.02;
 /// steps in vain after which none is tried.
 const ASCENT: (f64, usize) = (1e-6, 4);
 
-/// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver they
-/// came from.
+/// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver
+/// they came from.
 ///
 /// - upper: the objective max_{q' ∈ Q} Σ q'_i r_i(w) + (λ/2)‖w‖², with payoffs r_i = p_i(R_i − b_i).
 /// - lower: for the given q, which is first moved into Q, the convex function
@@ -56,10 +56,10 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 ///   Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
 ///   For a loss with kinks the Fenchel bound of [`minimize`] takes the place of the tangent.
 ///
-/// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not matter
-/// gives a poor bound for a good w; up to `ascent` steps of mirror ascent on the concave function
-/// q ↦ min_w P_q(w), whose gradient is the vector of payoffs at the anchor, replace it by a better
-/// one. Any q ∈ Q gives a valid bound.
+/// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not
+/// matter gives a poor bound for a good w; up to `ascent` steps of mirror ascent on the concave
+/// function q ↦ min_w P_q(w), whose gradient is the vector of payoffs at the anchor, replace it by
+/// a better one. Any q ∈ Q gives a valid bound.
 ///
 /// `offset_errors` says how far each offset b_i may be from the truth (minimax regret): the upper
 /// bound is raised and the lower bound is lowered accordingly. Both bounds carry a slack for

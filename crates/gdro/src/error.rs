@@ -52,7 +52,8 @@ pub enum Error {
         /// `NaN`, `inf` or `-inf`.
         value: f64,
     },
-    /// A sparse row has indices that are not strictly increasing or not below the number of columns.
+    /// A sparse row has indices that are not strictly increasing or not below the number of
+    /// columns.
     #[error(
         "row {row}: sparse indices must increase strictly and stay below {cols}, found {index}"
     )]

@@ -9,8 +9,8 @@ pub struct Steps {
     pub eta_w: f64,
     /// η_q, the step of the group weights.
     pub eta_q: f64,
-    /// γ of the bandit players: the IX coefficient, or the share of uniform exploration of Exp3.P (0 for
-    /// the others).
+    /// γ of the bandit players: the IX coefficient, or the share of uniform exploration of Exp3.P
+    /// (0 for the others).
     pub gamma: f64,
 }
 

@@ -119,8 +119,9 @@ fn the_suffix_average_is_the_mean_of_the_second_half() {
     }
 }
 
-/// On the way: with a the last of the rounds T/2ʲ (rounded down) and t ≤ 2a, the mean of the stretch
-/// (a/2, a] and of (a, t] together, until the latter is as long as the former and stands alone.
+/// On the way: with a the last of the rounds T/2ʲ (rounded down) and t ≤ 2a, the mean of the
+/// stretch (a/2, a] and of (a, t] together, until the latter is as long as the former and stands
+/// alone.
 #[test]
 fn the_suffix_average_blends_two_stretches_on_the_way() {
     for planned in [60u64, 64, 100] {

@@ -288,8 +288,8 @@ fn the_answer_is_the_average_and_not_the_one_hot_iterate() {
     assert!((effective_groups(&[0.25; 4]) - 4.0).abs() < 1e-14);
 }
 
-/// Perfectly separable data without a penalty on a ball: everything is finite, every prediction right,
-/// and the reference solver's bounds are valid and meet on the surface of the ball.
+/// Perfectly separable data without a penalty on a ball: everything is finite, every prediction
+/// right, and the reference solver's bounds are valid and meet on the surface of the ball.
 #[test]
 fn separable_data_on_a_ball_stay_finite() {
     let mut table = table(3, 200, 3, Kind::Logistic, false, &OVERLAPPING);

@@ -203,8 +203,8 @@ fn models_outside_of_the_domain_are_refused() {
     }
 }
 
-/// Minimax regret with offsets that are known up to an error: the bounds still enclose the value with
-/// exact offsets.
+/// Minimax regret with offsets that are known up to an error: the bounds still enclose the value
+/// with exact offsets.
 #[test]
 fn offset_errors_widen_the_bounds() {
     let mut rng = Rng::seed_from_u64(8);

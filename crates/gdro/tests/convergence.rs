@@ -1,5 +1,5 @@
-//! The algorithms on the problems of the paper, with exact risks: where they end, and how many samples
-//! they need. All runs have fixed seeds; `--nocapture` shows the figures.
+//! The algorithms on the problems of the paper, with exact risks: where they end, and how many
+//! samples they need. All runs have fixed seeds; `--nocapture` shows the figures.
 
 #![cfg(feature = "exact")]
 
@@ -54,8 +54,8 @@ fn example_1(tuned: Tuned, k: f64, seed: u64) -> f64 {
     solver.model()[0]
 }
 
-/// Example 1: w_G = 0.5, L_max = 0.25; w_A = 0.8, L_5 = 0.16. At w = 0.5 all sixteen risks are equal,
-/// so that a bandit player needs many rounds to find the one group that matters.
+/// Example 1: w_G = 0.5, L_max = 0.25; w_A = 0.8, L_5 = 0.16. At w = 0.5 all sixteen risks are
+/// equal, so that a bandit player needs many rounds to find the one group that matters.
 #[test]
 fn example_1_ends_at_one_half_for_gdro() {
     for seed in 1..=3 {
@@ -65,8 +65,8 @@ fn example_1_ends_at_one_half_for_gdro() {
     }
 }
 
-/// Near w = 0.5 the bandit player sees risks that differ by 0.86·|w − 0.5| at most: after 10⁶ rounds
-/// w is at 0.53 and L_max within 0.001 of the optimum; w = 0.515 took 1.6·10⁷ rounds.
+/// Near w = 0.5 the bandit player sees risks that differ by 0.86·|w − 0.5| at most: after 10⁶
+/// rounds w is at 0.53 and L_max within 0.001 of the optimum; w = 0.515 took 1.6·10⁷ rounds.
 #[test]
 fn example_1_online_1_comes_close_in_risk() {
     let source = Coins::example_1();
@@ -156,8 +156,8 @@ fn anytime_online_1_reaches_one_half_on_the_first_synthetic_set() {
     reaches_one_half(Tuned { anytime: true, ..tuned(Algorithm::Online1, 180_000, 0.3, 1.0) });
 }
 
-/// The exact maximal risk under theory steps with the number of rounds set for `samples` samples, and
-/// the average of the theorem.
+/// The exact maximal risk under theory steps with the number of rounds set for `samples` samples,
+/// and the average of the theorem.
 fn theory(algorithm: Algorithm, samples: u64) -> f64 {
     let source = Synthetic::balanced(M, 1000, 1).unwrap();
     let population = Population::new(&source);

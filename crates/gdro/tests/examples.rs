@@ -49,8 +49,8 @@ fn a_users_loss_reaches_the_exact_optimum() {
     assert!(worst - best.upper < 0.005, "{worst} {}", best.upper);
 }
 
-/// R_i(w) = (w − μ_i)² + v_i: sensors 0 and 2 balance at (w − 1)² + 0.12 = (w − 4)² + 0.03, which is
-/// w = 2.485; the slopes balance there with q = (0.505, 0, 0.495).
+/// R_i(w) = (w − μ_i)² + v_i: sensors 0 and 2 balance at (w − 1)² + 0.12 = (w − 4)² + 0.03, which
+/// is w = 2.485; the slopes balance there with q = (0.505, 0, 0.495).
 #[test]
 fn a_users_sampler_reaches_the_closed_form() {
     let (w, q) = own_sampler::fit(200_000).unwrap();
@@ -59,8 +59,8 @@ fn a_users_sampler_reaches_the_closed_form() {
     assert!((q[0] - 0.505).abs() < 0.02 && q[1] < 0.01, "{q:?}");
 }
 
-/// At w = (½, ½) both groups have the risk 5/4 and opposite gradients. In the ball of radius ½, which does not
-/// reach there, the optimum lies on the quarter circle.
+/// At w = (½, ½) both groups have the risk 5/4 and opposite gradients. In the ball of radius ½,
+/// which does not reach there, the optimum lies on the quarter circle.
 #[test]
 fn the_example_geometry_is_solved_and_certified() {
     let (optimum, certificate) = own_geometry::fit(3.0, 20_000).unwrap();

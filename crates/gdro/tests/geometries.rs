@@ -1,5 +1,5 @@
-//! Optima over simplex, p-norm ball and box against a conic solver, `oracles/geometries.py`: whatever the
-//! geometry, the same solver and the same certificate.
+//! Optima over simplex, p-norm ball and box against a conic solver, `oracles/geometries.py`:
+//! whatever the geometry, the same solver and the same certificate.
 
 #![cfg(feature = "exact")]
 
@@ -121,9 +121,9 @@ fn minima_agree_with_a_conic_solver() {
     }
 }
 
-/// Theory steps times a constant, planned for 100 and for 10,000 rounds with one fixed seed: the excess of the
-/// averages over the optimum falls by more than the factor 3 (the rate is 10), whatever the geometry; and the
-/// certificate, which knows nothing of it, encloses the optimum.
+/// Theory steps times a constant, planned for 100 and for 10,000 rounds with one fixed seed: the
+/// excess of the averages over the optimum falls by more than the factor 3 (the rate is 10),
+/// whatever the geometry; and the certificate, which knows nothing of it, encloses the optimum.
 #[test]
 fn smd_m_converges_and_is_certified_in_every_geometry() {
     let data = table(21, 60, FEATURES, Kind::Logistic, true, &GROUPS).sparse(true);

@@ -28,7 +28,8 @@ const MAPS: usize = 11;
 const FREE: usize = 2;
 
 /// The geometries by number: balls that are small and large, the whole space, boxes around and
-/// beside the origin, one with bounds for every coordinate and one that is fixed, simplices, p-norm balls.
+/// beside the origin, one with bounds for every coordinate and one that is fixed, simplices, p-norm
+/// balls.
 fn map(which: usize) -> AnyMap {
     match which {
         0 => AnyMap::L2Ball(L2Ball::new(0.7).unwrap()),

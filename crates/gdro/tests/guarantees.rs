@@ -1,8 +1,8 @@
 //! The bounds that hold with probability 1 − δ, held against exact gaps: how often they fail.
 //!
-//! 200 seeds each; with δ = 0.05 at most 10 may fail. All bounds are far above the gaps, so that none
-//! does: what is tested is that steps, constants and bounds belong together. The largest ratio of gap
-//! to bound is printed.
+//! 200 seeds each; with δ = 0.05 at most 10 may fail. All bounds are far above the gaps, so that
+//! none does: what is tested is that steps, constants and bounds belong together. The largest ratio
+//! of gap to bound is printed.
 
 mod common;
 #[path = "common/games.rs"]
@@ -154,8 +154,8 @@ fn gaps_of_a_logistic_game_exceed_their_bound_rarely() {
     gaps_exceed_their_bound_rarely("logistic", |k| Box::new(logistic(k)), 5000);
 }
 
-/// R_i(w̄) − p*_φ/p_i against per-group bounds, all groups at once. Returns failures and the largest
-/// ratio of excess to bound.
+/// R_i(w̄) − p*_φ/p_i against per-group bounds, all groups at once. Returns failures and the
+/// largest ratio of excess to bound.
 fn weighted(game: &dyn Known, algorithm: Algorithm, budgets: &[u64], bounds: &[f64]) -> (u64, f64) {
     let constants = game.constants();
     let (rounds, scales) = match algorithm {
@@ -204,8 +204,8 @@ fn risks_of_algorithm_3_exceed_their_bound_rarely() {
     }
 }
 
-/// The absolute constant c of label thm:7 is in the steps and in the bound. The smallest c of a grid
-/// for which the bound holds is printed; it holds for c = 1.
+/// The absolute constant c of label thm:7 is in the steps and in the bound. The smallest c of a
+/// grid for which the bound holds is printed; it holds for c = 1.
 #[test]
 fn risks_of_algorithm_4_exceed_their_bound_rarely_for_every_c() {
     for c in [1.0, 0.1, 0.01, 1e-3, 1e-4, 0.0] {

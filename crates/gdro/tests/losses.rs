@@ -143,8 +143,8 @@ fn random(rng: &mut Rng) -> Random {
     Random { data, loss, game, domain, goal }
 }
 
-/// 400 random problems: the reference solver solves them, certificates of its answers are tight, and
-/// those of models far from the optimum enclose it.
+/// 400 random problems: the reference solver solves them, certificates of its answers are tight,
+/// and those of models far from the optimum enclose it.
 #[test]
 fn bounds_enclose_the_optimum_of_random_problems() {
     let mut rng = Rng::seed_from_u64(2026);

@@ -220,8 +220,9 @@ fn separable_rows_are_solved_as_well() {
     }
 }
 
-/// Data that make Newton steps go astray: targets of 1e5 and of 1e-5, features from 1e-4 to 1e6, 200 groups of
-/// five rows, separable rows and groups of one class under hardly any ridge; and starts far away.
+/// Data that make Newton steps go astray: targets of 1e5 and of 1e-5, features from 1e-4 to 1e6,
+/// 200 groups of five rows, separable rows and groups of one class under hardly any ridge; and
+/// starts far away.
 #[test]
 fn extreme_problems_are_solved() {
     let groups = [(0, 120), (100, 160), (150, 200)];

@@ -166,8 +166,8 @@ fn a_refused_state_changes_nothing() {
     assert_eq!(run.save(), before);
 }
 
-/// Kept samples that do not fit together, or not to the groups, are refused; missing ones are an error
-/// of the next round.
+/// Kept samples that do not fit together, or not to the groups, are refused; missing ones are an
+/// error of the next round.
 #[test]
 fn kept_samples_of_another_shape_are_refused() {
     let form = (Algorithm::SmdReuse, false, 1.0);

@@ -178,8 +178,8 @@ fn mini_batches_and_scale_factors_are_those_of_the_paper() {
     }
 }
 
-/// One group, or a cap that leaves a single point: the logarithms are 0, q does not move, and nothing
-/// is infinite.
+/// One group, or a cap that leaves a single point: the logarithms are 0, q does not move, and
+/// nothing is infinite.
 #[test]
 fn one_group_or_k_equal_to_m_stops_the_group_player() {
     let one = Constants { smoothness: 1.0, ..Constants::paper(12.5, 3.0, 1) };

@@ -317,8 +317,8 @@ fn one_gradient_is_unbiased() {
     check("one gradient", OneGradient, &q, ROUNDS, |i| p[i], |i| RISKS[i], |_| 1.0);
 }
 
-/// Groups 0 and 2 have n_i ≥ n̄ = 120: batches of 3 and 2, scaled by eqn:pi:mirror; the others flip a
-/// coin of probability n_i/n̄.
+/// Groups 0 and 2 have n_i ≥ n̄ = 120: batches of 3 and 2, scaled by eqn:pi:mirror; the others flip
+/// a coin of probability n_i/n̄.
 #[test]
 fn batches_or_coins_are_unbiased_for_the_weighted_game() {
     let (q, p) = weights(1.0);
@@ -383,8 +383,8 @@ fn exp3p_has_exactly_its_bonus() {
     check("exp3p", OneExp3P::new(0.02), &q, 4 * ROUNDS, mixed, gain, mixed);
 }
 
-/// E s̃_i = (1 − R_i) P_i/(P_i + γ) with P_i = q_i + (1 − q_i)(r − 1)/(m − 1), and g_w is unbiased, for
-/// every r and for an r that changes.
+/// E s̃_i = (1 − R_i) P_i/(P_i + γ) with P_i = q_i + (1 − q_i)(r − 1)/(m − 1), and g_w is unbiased,
+/// for every r and for an r that changes.
 #[test]
 fn limited_advice_is_unbiased_for_every_number_of_queries() {
     let (q, p) = weights(1.0);

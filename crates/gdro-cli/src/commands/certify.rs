@@ -9,7 +9,8 @@ use crate::model::Model;
 use crate::train::{Setting, split_of, task_of};
 use crate::{files, report};
 
-/// Compute the certificate of a model again, from nothing but the model and the table it was trained on.
+/// Compute the certificate of a model again, from nothing but the model and the table it was
+/// trained on.
 #[derive(Debug, Args)]
 pub struct Certify {
     /// A model.json, or the folder it is in

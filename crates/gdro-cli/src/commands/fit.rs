@@ -17,8 +17,8 @@ const MOST_THREADS: usize = 1024;
 /// Train a model on a table and compare it with ordinary training, group by group.
 ///
 /// What is learnt and how can also be set in a job file (TOML), under the names of the options;
-/// options win. A job file may hold a table [solver.NAME] with the rounds, steps and average of each
-/// solver. A list is separated by commas; an entry that holds a comma is put in double quotes.
+/// options win. A job file may hold a table [solver.NAME] with the rounds, steps and average of
+/// each solver. A list is separated by commas; an entry that holds a comma is put in double quotes.
 #[derive(Debug, Args)]
 pub struct Fit {
     /// Files of one table (CSV or TSV, plain or gzip), or a job file (*.toml)
@@ -39,8 +39,9 @@ pub struct Fit {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Goal")]
 struct GoalArgs {
-    /// max (largest group risk), top-k:K (mean of the K largest), regret (largest excess over what a
-    /// model for the group alone attains), average (rows alike), balanced (groups alike) [default: max]
+    /// max (largest group risk), top-k:K (mean of the K largest), regret (largest excess over what
+    /// a model for the group alone attains), average (rows alike), balanced (groups alike)
+    /// [default: max]
     #[arg(long)]
     objective: Option<String>,
     /// Compare groups by risk minus an offset: FILE (CSV: group,offset)
@@ -70,10 +71,10 @@ struct GoalArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
 struct SolverArgs {
-    /// exact; or rounds of the paper's smd-m, smd-m-single, online-1, smd-r, smpa-m, hybrid, atkro-m,
-    /// atkro-k, atkro-1; of what it compares itself with, smd-1, smd-r-weighted, smd-reuse, smd-clip,
-    /// exp3p, tinf, afl, mero; or beyond it, flexible, eliminate, adaptive; or auto: exact where it
-    /// fits [default: auto]
+    /// exact; or rounds of the paper's smd-m, smd-m-single, online-1, smd-r, smpa-m, hybrid,
+    /// atkro-m, atkro-k, atkro-1; of what it compares itself with, smd-1, smd-r-weighted,
+    /// smd-reuse, smd-clip, exp3p, tinf, afl, mero; or beyond it, flexible, eliminate, adaptive; or
+    /// auto: exact where it fits [default: auto]
     #[arg(long)]
     solver: Option<String>,
     /// Stop when the certified gap to the optimum is at most this
@@ -93,16 +94,16 @@ struct SolverArgs {
     /// runs]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = number)]
     step_q: Option<Value>,
-    /// uniform, weighted, suffix (second half) or last [default: the theorem's; suffix with steps by
-    /// pilot runs]
+    /// uniform, weighted, suffix (second half) or last [default: the theorem's; suffix with steps
+    /// by pilot runs]
     #[arg(long)]
     average: Option<String>,
     /// Range of the losses for steps and bandit players [default: what the domain implies; with
     /// steps by pilot runs, what 999 of 1000 losses of the balanced model stay below]
     #[arg(long, value_name = "M", allow_hyphen_values = true, value_parser = number)]
     loss_range: Option<Value>,
-    /// Of hybrid: groups with at least N samples are drawn in batches, for N/2 rounds [default: by the
-    /// budgets]
+    /// Of hybrid: groups with at least N samples are drawn in batches, for N/2 rounds [default: by
+    /// the budgets]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
     nbar: Option<Value>,
     /// Of flexible: how many groups to ask in a round; a list is gone through in turn [default: 1]

@@ -14,8 +14,8 @@ use crate::train::{class_of, each_score, loss_of};
 /// Predict the rows of a table: a CSV with a line for each row, in the order of the rows.
 ///
 /// The columns are `prediction`, and for labels the probability of each (binary targets:
-/// `probability` of the positive one; after training with a hinge loss, whose scores are no log-odds,
-/// `score`). A row that misses a feature gets empty cells.
+/// `probability` of the positive one; after training with a hinge loss, whose scores are no
+/// log-odds, `score`). A row that misses a feature gets empty cells.
 #[derive(Debug, Args)]
 pub struct Predict {
     /// A model.json, or the folder it is in

@@ -8,7 +8,8 @@ use crate::failure::Result;
 use crate::model::Model;
 use crate::{files, report};
 
-/// Show what a saved model is: how it was trained, on which groups, how good it is, and its weights.
+/// Show what a saved model is: how it was trained, on which groups, how good it is, and its
+/// weights.
 #[derive(Debug, Args)]
 pub struct Show {
     /// A model.json, or the folder it is in

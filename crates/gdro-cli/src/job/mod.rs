@@ -1,7 +1,7 @@
 //! What is to be done: a job, from a file, from options, or both.
 //!
-//! Every setting has one name, on the command line (`--step-w`) and in a job file (`step-w`). Options
-//! win over `[solver.NAME]` tables, which win over the top level of the file.
+//! Every setting has one name, on the command line (`--step-w`) and in a job file (`step-w`).
+//! Options win over `[solver.NAME]` tables, which win over the top level of the file.
 
 mod resolve;
 mod settings;

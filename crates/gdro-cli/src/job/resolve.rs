@@ -43,7 +43,8 @@ impl Settings {
         Ok(Job { tables, data, training, out: out.map(PathBuf::from), places: self.places() })
     }
 
-    /// Settings of rounds: an error with a solver that plays none, unless they stand in its own table.
+    /// Settings of rounds: an error with a solver that plays none, unless they stand in its own
+    /// table.
     fn drop_rounds(&mut self) -> Result<()> {
         let solver = self.named("solver")?.unwrap_or(SolverName::Auto);
         if solver.algorithm().is_some() {

@@ -83,7 +83,8 @@ pub fn level(value: f64) -> String {
     format!("{} %", (1e12 * value).round() / 1e10)
 }
 
-/// A share in per cent with one decimal. A share below 1 is not shown as 100 %, nor one above 0 as 0 %.
+/// A share in per cent with one decimal. A share below 1 is not shown as 100 %, nor one above 0 as
+/// 0 %.
 pub fn percent(value: f64) -> String {
     let shown = if value < 1.0 { value.min(0.999) } else { value };
     let shown = if value > 0.0 { shown.max(0.001) } else { shown };

@@ -18,8 +18,8 @@ pub struct Intervals {
     pub comparison: Comparison,
 }
 
-/// M for models that are shown side by side: by their losses on training rows, so that it does not look
-/// at rows held out.
+/// M for models that are shown side by side: by their losses on training rows, so that it does not
+/// look at rows held out.
 pub fn cap(setting: &Setting, models: [&[f64]; 3]) -> gdro::Result<f64> {
     let mut cap = 0f64;
     for w in models {

@@ -23,8 +23,8 @@ use crate::job::{Baseline, Budget, Job, Training};
 /// Rounds when nothing else decides.
 const ROUNDS: u64 = 200_000;
 
-/// With `--tol`, runs are planned for so many times the rounds of the last one, until one of them is
-/// certified.
+/// With `--tol`, runs are planned for so many times the rounds of the last one, until one of them
+/// is certified.
 const GROWTH: u64 = 4;
 
 /// Most rounds that `--tol` leads to.
@@ -147,8 +147,8 @@ impl Plan<'_> {
             })
     }
 
-    /// Multipliers by short runs on other draws: each is planned for a share of the rounds, and judged
-    /// by the objective of its averaged model. A run that diverges is out.
+    /// Multipliers by short runs on other draws: each is planned for a share of the rounds, and
+    /// judged by the objective of its averaged model. A run that diverges is out.
     fn pilot(&self, rounds: u64, stop: &AtomicBool) -> gdro::Result<(f64, f64)> {
         let rounds = (rounds / PILOT).clamp(200, 50_000).min(rounds.max(1));
         let moves = matches!(self.setting.goal, Goal::Adversary) && self.setting.data.groups() > 1;
@@ -181,9 +181,10 @@ impl Plan<'_> {
         Ok(best.1)
     }
 
-    /// The multiplier on η_q around which pilots look. The theorem's η_q of a full-information player
-    /// balances against the diameter of a domain that may be huge; alone, Hedge on losses of the size
-    /// of max_i R_i(0) would take √(8 ln m/(5T))/max_i R_i(0). Bandit players have that form already.
+    /// The multiplier on η_q around which pilots look. The theorem's η_q of a full-information
+    /// player balances against the diameter of a domain that may be huge; alone, Hedge on losses of
+    /// the size of max_i R_i(0) would take √(8 ln m/(5T))/max_i R_i(0). Bandit players have that
+    /// form already.
     fn natural_step_q(&self, rounds: u64) -> gdro::Result<f64> {
         let facts = self.algorithm.facts();
         let m = self.setting.data.groups() as f64;
@@ -304,8 +305,8 @@ pub fn solve(
 }
 
 impl Plan<'_> {
-    /// Plays to the end, or until the gap is small enough; without budgets and with `--tol`, anew for
-    /// more rounds until it is.
+    /// Plays to the end, or until the gap is small enough; without budgets and with `--tol`, anew
+    /// for more rounds until it is.
     fn play(
         &self,
         planned: u64,
@@ -343,8 +344,8 @@ impl Plan<'_> {
                 if let Some(tol) = self.training.tol
                     && s.rounds() >= planned / 8
                 {
-                    // A certificate costs some Newton steps: one now and then, and one whenever the best
-                    // lower bound so far says that it may be the last.
+                    // A certificate costs some Newton steps: one now and then, and one whenever the
+                    // best lower bound so far says that it may be the last.
                     let upper = self.objective(&w)?;
                     if s.rounds() >= next_check || upper - lower <= tol {
                         let certificate = setting.certify(&w, &q)?;
@@ -404,8 +405,8 @@ impl Plan<'_> {
     }
 }
 
-/// What 999 of 1000 losses of the balanced model stay below, rounded up to 1, 2 or 5 × 10^j: a range
-/// for bandit players in which losses differ.
+/// What 999 of 1000 losses of the balanced model stay below, rounded up to 1, 2 or 5 × 10^j: a
+/// range for bandit players in which losses differ.
 fn usual_range(setting: &Setting) -> gdro::Result<f64> {
     let w = baseline::train(setting, Baseline::Balanced)?;
     let mut losses = Vec::with_capacity(setting.data.rows());
@@ -437,8 +438,8 @@ fn budgets(job: &Job, prepared: &Prepared) -> Result<Option<Vec<u64>>> {
     read_numbers(file, "budget", &train_names(prepared), expected, whole).map(Some)
 }
 
-/// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice the
-/// rounds that were asked for, unless told otherwise.
+/// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice
+/// the rounds that were asked for, unless told otherwise.
 fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
     if algorithm != Algorithm::Hybrid {
         return Ok(None);

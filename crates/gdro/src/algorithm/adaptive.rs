@@ -22,9 +22,9 @@ use crate::schedule::{Schedule, Steps};
 /// | η_w, η_q | multipliers, 1 |
 /// | samples per round | m |
 ///
-/// Guarantee: for any pair of players ε_φ(w̄, q̄) ≤ (Reg_w + Reg_q)/t plus what the noise of the samples
-/// adds. The regret of q is O(√(t ln m)); that of w is O(√t) up to logarithms on a ball without ridge,
-/// while the iterates stay near the optimum (see [`crate::iterate::AdaGrad`]).
+/// Guarantee: for any pair of players ε_φ(w̄, q̄) ≤ (Reg_w + Reg_q)/t plus what the noise of the
+/// samples adds. The regret of q is O(√(t ln m)); that of w is O(√t) up to logarithms on a ball
+/// without ridge, while the iterates stay near the optimum (see [`crate::iterate::AdaGrad`]).
 pub fn adaptive(constants: &Constants) -> Recipe<EveryGroup> {
     let steps = Steps { eta_w: 1.0, eta_q: 1.0, gamma: 0.0 };
     Recipe::anytime(EveryGroup, Schedule::Constant(steps), constants).averaged(Average::Uniform)

@@ -25,9 +25,9 @@ use crate::schedule::{Schedule, Steps};
 /// | η_q | D_q² √(8/(5TE)) |
 /// | samples per round | m |
 ///
-/// Guarantee: E ε_φ(w̄, q̄) ≤ 2√(10 E/T), the proof of label `thm:1` with ‖g_q‖₂² ≤ mM²: where entropy
-/// has ln m, the Euclidean norm has (m − 1)/2. These constants are ours; the source gives the same
-/// order.
+/// Guarantee: E ε_φ(w̄, q̄) ≤ 2√(10 E/T), the proof of label `thm:1` with ‖g_q‖₂² ≤ mM²: where
+/// entropy has ln m, the Euclidean norm has (m − 1)/2. These constants are ours; the source gives
+/// the same order.
 pub fn afl(constants: &Constants, rounds: u64) -> Recipe<EveryGroup> {
     let m = constants.groups as f64;
     let width_q = (1.0 - 1.0 / m) / 2.0;

@@ -70,19 +70,19 @@ impl Constants {
         }
     }
 
-    /// The constants that a loss, a domain and bounds on the samples imply:
-    /// G = p_max · Lip(ℓ) · max‖x‖_* and L = p_max · curvature(ℓ) · max‖x‖_*² in the dual norm of the
-    /// geometry, where an intercept adds 1 to max‖x‖_*² (the dual norm of [`Domain`]).
+    /// The constants that a loss, a domain and bounds on the samples imply: G = p_max · Lip(ℓ) ·
+    /// max‖x‖_* and L = p_max · curvature(ℓ) · max‖x‖_*² in the dual norm of the geometry, where an
+    /// intercept adds 1 to max‖x‖_*² (the dual norm of [`Domain`]).
     ///
-    /// An unbounded domain has no D. With a ridge λ the optimum lies in the ball of radius
-    /// B = √(2 p_max max_i R_i(0)/λ), which takes its place (with ν = ½‖·‖₂², the one geometry here that has no
-    /// bound); `risk_at_zero` is max_i R_i(0).
-    /// `loss_range` overrides the range M that the domain implies.
+    /// An unbounded domain has no D. With a ridge λ the optimum lies in the ball of radius B = √(2
+    /// p_max max_i R_i(0)/λ), which takes its place (with ν = ½‖·‖₂², the one geometry here that
+    /// has no bound); `risk_at_zero` is max_i R_i(0). `loss_range` overrides the range M that the
+    /// domain implies.
     ///
     /// # Errors
     /// [`crate::Error::Parameter`] when the domain is unbounded and there is no ridge, when
-    /// `loss_range` is not positive and finite, and when all features are zero; [`crate::Error::Length`] when
-    /// the domain is one of other models.
+    /// `loss_range` is not positive and finite, and when all features are zero;
+    /// [`crate::Error::Length`] when the domain is one of other models.
     pub fn new<M: MirrorMap>(
         game: &Game,
         loss: &impl Loss,

@@ -32,10 +32,10 @@ use crate::schedule::Schedule;
 /// NeurIPS 2008), the contraction of the loss (for c outputs that of Maurer, arXiv 1605.00251), and
 /// McDiarmid's inequality. Euclidean geometry is assumed.
 ///
-/// On that event a group that sleeps never has the largest risk, so that the guarantee of Algorithm 2
-/// stands; when at every model at most β groups stand out by more than 2ρ, the regret is
-/// that of a bandit with β arms, β ln m/ε² samples instead of m ln m/ε². When none stand out, no
-/// group sleeps: it is Algorithm 2. The constants are ours.
+/// On that event a group that sleeps never has the largest risk, so that the guarantee of Algorithm
+/// 2 stands; when at every model at most β groups stand out by more than 2ρ, the regret is that of
+/// a bandit with β arms, β ln m/ε² samples instead of m ln m/ε². When none stand out, no group
+/// sleeps: it is Algorithm 2. The constants are ours.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] unless n ≥ 1 and 0 < δ < 1.

@@ -5,8 +5,8 @@ use super::{Constants, Recipe};
 use crate::estimator::OneExp3P;
 use crate::schedule::{Schedule, Steps};
 
-/// GDRO-EXP3P of Soma, Gatmiry, Gupta and Jegelka (arXiv 2212.13669), a baseline of the paper's text:
-/// the group player is Exp3.P.
+/// GDRO-EXP3P of Soma, Gatmiry, Gupta and Jegelka (arXiv 2212.13669), a baseline of the paper's
+/// text: the group player is Exp3.P.
 ///
 /// ```text
 /// w = argmin_W ν,  p = (1/m, …, 1/m)
@@ -27,8 +27,9 @@ use crate::schedule::{Schedule, Steps};
 /// | samples per round | 1, with O(m) work |
 ///
 /// Guarantee: O(√(m ln m/T)) for any fixed comparators; the paper (label `eqn:exp:regret:weak`)
-/// points out that the source's oblivious analysis does not bound ε_φ(w̄, q̄), whose comparators depend
-/// on the run. The steps of q are those of Bubeck and Cesa-Bianchi (DOI 10.1561/2200000024, Theorem
+/// points out that the source's oblivious analysis does not bound ε_φ(w̄, q̄), whose comparators
+/// depend on the run. The steps of q are those of Bubeck and Cesa-Bianchi (DOI 10.1561/2200000024,
+/// Theorem
 /// 3.3), that of w is ours.
 pub fn exp3p(constants: &Constants, rounds: u64) -> Recipe<OneExp3P> {
     let (m, t) = (constants.groups as f64, rounds as f64);

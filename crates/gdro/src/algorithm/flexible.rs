@@ -28,9 +28,9 @@ use crate::schedule::{Schedule, Steps};
 /// | γ_t | η_q,t/2 |
 /// | samples per round | r_t |
 ///
-/// Guarantee of the source: (1/t) √(Σ_{s ≤ t} (m/r_s) ln m) up to constants, with probability 1 − δ,
-/// without a factor ln t: the error depends on the number of samples, not on how they are spread over
-/// rounds. The constants are ours, and so is the gradient of w, which uses all r_t samples.
+/// Guarantee of the source: (1/t) √(Σ_{s ≤ t} (m/r_s) ln m) up to constants, with probability 1 −
+/// δ, without a factor ln t: the error depends on the number of samples, not on how they are spread
+/// over rounds. The constants are ours, and so is the gradient of w, which uses all r_t samples.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] unless there is an r_t and all lie in [1, m].

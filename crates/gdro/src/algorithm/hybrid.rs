@@ -25,8 +25,8 @@ use crate::schedule::Schedule;
 /// | η_w, η_q | those of Algorithm 4 with n̄ in the place of n_m |
 /// | samples per round | 2 (Σ ⌊n_i/n̄⌋ + Σ n_i/n̄) on average; a group stops at its budget |
 ///
-/// The paper gives no theorem for it, and none is claimed. A coin flip has a variance of at most p_i,
-/// of the order p_i² n̄/n_i that ω_max counts.
+/// The paper gives no theorem for it, and none is claimed. A coin flip has a variance of at most
+/// p_i, of the order p_i² n̄/n_i that ω_max counts.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] unless all budgets are at least 1 and n_m ≤ n̄ ≤ n_1;

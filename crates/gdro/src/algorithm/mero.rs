@@ -26,9 +26,9 @@ use crate::schedule::Schedule;
 /// | η_t of the groups' own models | D/(G√t) |
 /// | samples per round | m, with m + 1 models in memory |
 ///
-/// Guarantee: O(√(ln m/t) ln t) for the excess risk, as in the source; it speaks of the game with the
-/// true R_i*, whose estimates only bias q. The steps are those of the paper's Algorithm 1, whose
-/// order is the source's.
+/// Guarantee: O(√(ln m/t) ln t) for the excess risk, as in the source; it speaks of the game with
+/// the true R_i*, whose estimates only bias q. The steps are those of the paper's Algorithm 1,
+/// whose order is the source's.
 pub fn mero(constants: &Constants) -> Recipe<Excess> {
     let steps = anytime_steps(constants, constants.ln_m());
     let own_step = Some(constants.d() / constants.lipschitz);

@@ -28,9 +28,9 @@ pub fn smd_m(constants: &Constants, rounds: u64) -> Recipe<EveryGroup> {
     Recipe::fixed(EveryGroup, Schedule::Constant(steps), rounds, constants)
 }
 
-/// Algorithm 1 with the gradient of one sample (label `eqn:stoch:grad:2`): g_w = ∇ℓ(w; z^(i_t)) with
-/// i_t ~ q, from the samples that are drawn for g_q anyway. Steps, samples and guarantee are those of
-/// [`smd_m`], since ‖g_w‖_* ≤ G still holds.
+/// Algorithm 1 with the gradient of one sample (label `eqn:stoch:grad:2`): g_w = ∇ℓ(w; z^(i_t))
+/// with i_t ~ q, from the samples that are drawn for g_q anyway. Steps, samples and guarantee are
+/// those of [`smd_m`], since ‖g_w‖_* ≤ G still holds.
 pub fn smd_m_single(constants: &Constants, rounds: u64) -> Recipe<OneGradient> {
     let steps = fixed_steps(constants, constants.ln_m(), rounds);
     Recipe::fixed(OneGradient, Schedule::Constant(steps), rounds, constants)

@@ -43,8 +43,8 @@ pub fn smd_r(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Reci
 /// | η_w, η_q | those of [`smd_r`] times n_m/n_1, since the gradients are up to n_1/n_m times as large |
 /// | samples per round | Σ p_i on average; a group stops at its budget |
 ///
-/// Guarantee: ε_φ(w̄, q̄) = O(√(n_1 ln m)/n_m), worse than SMD(m) for n_m rounds. When a budget ends
-/// early, the estimates of that group are 0 from there on, and the bound does not hold.
+/// Guarantee: ε_φ(w̄, q̄) = O(√(n_1 ln m)/n_m), worse than SMD(m) for n_m rounds. When a budget
+/// ends early, the estimates of that group are 0 from there on, and the bound does not hold.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] unless all budgets are at least 1.

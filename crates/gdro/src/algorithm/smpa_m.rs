@@ -48,8 +48,8 @@ pub fn smpa_m(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Rec
     Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
 }
 
-/// The steps of label `thm:7` for scale factors p_i and n_i/n_m samples per draw, where n_m is twice
-/// the number of rounds; `algorithm` is who asks.
+/// The steps of label `thm:7` for scale factors p_i and n_i/n_m samples per draw, where n_m is
+/// twice the number of rounds; `algorithm` is who asks.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for losses that are not smooth.

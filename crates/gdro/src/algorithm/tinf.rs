@@ -5,8 +5,8 @@ use crate::average::Average;
 use crate::estimator::OneIx;
 use crate::schedule::{Schedule, Steps};
 
-/// GDRO-TINF of Soma, Gatmiry, Gupta and Jegelka (arXiv 2212.13669), a baseline of the paper's text:
-/// the group player is Tsallis-INF.
+/// GDRO-TINF of Soma, Gatmiry, Gupta and Jegelka (arXiv 2212.13669), a baseline of the paper's
+/// text: the group player is Tsallis-INF.
 ///
 /// ```text
 /// w = argmin_W ν,  q = (1/m, …, 1/m),  S = 0
@@ -25,8 +25,8 @@ use crate::schedule::{Schedule, Steps};
 /// | samples per round | 1, with O(m) work |
 ///
 /// Guarantee: O(√(m/T)) for any fixed comparators, without ln m, in expectation. As with
-/// [`super::exp3p()`] this does not bound ε_φ(w̄, q̄); the paper notes that the gain of a factor √(ln m)
-/// is conjectured to be impossible there.
+/// [`super::exp3p()`] this does not bound ε_φ(w̄, q̄); the paper notes that the gain of a factor
+/// √(ln m) is conjectured to be impossible there.
 pub fn tinf(constants: &Constants) -> Recipe<OneIx> {
     let eta_q = if constants.groups > 1 { 2.0 } else { 0.0 };
     let steps = Steps { eta_w: constants.d() / constants.lipschitz, eta_q, gamma: 0.0 };

@@ -7,7 +7,8 @@ use super::{
 use crate::algorithm::{Algorithm, Constants};
 use crate::error::{Error, Result, require};
 
-/// The paper's bound on the duality gap of an algorithm after so many rounds.
+/// The paper's bound on the duality gap of an algorithm after so many rounds. For Algorithm 1 with the
+/// gradient of a single sample it is that of label `thm:1`, whose proof holds as it stands.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for algorithms whose gap the paper does not bound by a number, and as the
@@ -39,12 +40,13 @@ pub fn gap(
     bound(constants, rounds, holds)
 }
 
-/// The smallest number of rounds T for which the bound of an algorithm is at most ε, and the samples
-/// that they draw: mT for Algorithms 1 and 5, T for 2 and 7, kT for 6. Fixed-step forms where there
-/// are two.
+/// The smallest number of rounds T for which the bound of an algorithm is at most ε, and the
+/// samples that they draw: mT for Algorithms 1 and 5, T for 2 and 7, kT for 6. Fixed-step forms
+/// where there are two.
 ///
 /// # Errors
-/// As [`gap()`]; [`Error::Parameter`] for ε that is not positive, and when not even 2⁶² rounds are enough.
+/// As [`gap()`]; [`Error::Parameter`] for ε that is not positive, and when not even 2⁶² rounds are
+/// enough.
 pub fn samples(
     algorithm: Algorithm,
     constants: &Constants,

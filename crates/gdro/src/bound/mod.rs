@@ -21,9 +21,9 @@
 //! All of them hold for the steps of the theorems, as the recipes of [`crate::algorithm`] take them
 //! (multipliers 1), and for the averages that the theorems speak of, on W with a finite D, convex
 //! losses in [0, 1] and gradients bounded by G (labels `ass:1` to `ass:3`). For payoffs in an
-//! interval of length M a statement is applied to the game divided by M, so with G/M in the place of G,
-//! and multiplied by M. Where the q-player cannot move (m = 1; k = m on the capped simplex) its regret
-//! is 0 exactly, and its term is left out instead of being divided by ln 1.
+//! interval of length M a statement is applied to the game divided by M, so with G/M in the place
+//! of G, and multiplied by M. Where the q-player cannot move (m = 1; k = m on the capped simplex)
+//! its regret is 0 exactly, and its term is left out instead of being divided by ln 1.
 //!
 //! ```
 //! use gdro::algorithm::{Algorithm, Constants};

@@ -4,8 +4,8 @@ use super::{Holds, check, root_sum};
 use crate::algorithm::Constants;
 use crate::error::Result;
 
-/// The regret Σ_t φ(w_t, q_t) − min_w Σ_t φ(w, q_t) of the player of w over T rounds, label `thm:2`,
-/// for η_w = 2D/(G√(5T)), whatever the player of q does:
+/// The regret Σ_t φ(w_t, q_t) − min_w Σ_t φ(w, q_t) of the player of w over T rounds, label
+/// `thm:2`, for η_w = 2D/(G√(5T)), whatever the player of q does:
 ///
 /// - on average: 2DG√(5T),
 /// - with probability 1 − δ: DG√T (2√5 + 8√(ln(1/δ))).
@@ -123,8 +123,8 @@ pub fn model_regret_anytime(constants: &Constants, rounds: u64, holds: Holds) ->
 /// - on average: (3 + ln t)√(m ln m) + 6√(m/ln m) + 4h,
 /// - with probability 1 − δ, for each t: (3 + ln t)√(m ln m) + (2√(m/ln m) + h) ln(3/δ) + h.
 ///
-/// The first is the second with 3 in the place of ln(3/δ). 0 for m = 1 and for k = m, where q cannot
-/// move.
+/// The first is the second with 3 in the place of ln(3/δ). 0 for m = 1 and for k = m, where q
+/// cannot move.
 ///
 /// # Errors
 /// As [`super::smd_m`].
@@ -140,8 +140,8 @@ pub fn bandit_regret_anytime(constants: &Constants, rounds: u64, holds: Holds) -
     Ok(constants.range() * sum / (2.0 * root_sum(t)))
 }
 
-/// ε_φ(w̄_t, q̄_t) of the anytime form of Algorithm 2 after t rounds, label `thm:alg2_anytime`. With
-/// h = √((1 + ln t)/2), 1/(2(√(t + 1) − 1)) times
+/// ε_φ(w̄_t, q̄_t) of the anytime form of Algorithm 2 after t rounds, label `thm:alg2_anytime`.
+/// With h = √((1 + ln t)/2), 1/(2(√(t + 1) − 1)) times
 ///
 /// - on average: M((3 + ln t)√(m ln m) + 6√(m/ln m) + 4h) + DG(5 + 3 ln t),
 /// - with probability 1 − δ, for each t: M((3 + ln t)√(m ln m) + (2√(m/ln m) + h) ln(6/δ) + h)
@@ -162,8 +162,8 @@ pub fn online_1_anytime(constants: &Constants, rounds: u64, holds: Holds) -> Res
     Ok(bandit_regret_anytime(constants, rounds, holds.shared(2.0))? + model)
 }
 
-/// ε'_φ(w̄_t, q̄_t) of Algorithm 7 after t rounds, label `thm:alg7`: that of [`online_1_anytime`]; the cap
-/// does not enter it, unless k = m.
+/// ε'_φ(w̄_t, q̄_t) of Algorithm 7 after t rounds, label `thm:alg7`: that of [`online_1_anytime`];
+/// the cap does not enter it, unless k = m.
 ///
 /// # Errors
 /// As [`super::smd_m`].

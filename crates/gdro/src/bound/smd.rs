@@ -25,8 +25,8 @@ pub fn atkro_m(constants: &Constants, rounds: u64, holds: Holds) -> Result<f64> 
     fixed(constants, constants.ln_m_over_k(), rounds, holds)
 }
 
-/// ε_φ(w̄_t, q̄_t) of the anytime form of Algorithm 1 after t rounds, label `thm:alg1_anytime`, for the
-/// steps of [`crate::algorithm::smd_m_anytime`]:
+/// ε_φ(w̄_t, q̄_t) of the anytime form of Algorithm 1 after t rounds, label `thm:alg1_anytime`, for
+/// the steps of [`crate::algorithm::smd_m_anytime`]:
 ///
 /// √(D²G² + M² ln m)/(√2 (√(t + 1) − 1)) times
 ///

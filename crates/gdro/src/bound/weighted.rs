@@ -6,13 +6,14 @@ use crate::algorithm::{Constants, ProxConstants};
 use crate::error::{Result, require};
 use crate::estimator::{Bernoulli, MiniBatch};
 
-/// R_i(w̄) − p*_φ/p_i of every group i for Algorithm 3 after n_1 rounds, with probability 1 − δ for all
-/// groups at once, label `thm:5`, for the steps of [`crate::algorithm::smd_r`]:
+/// R_i(w̄) − p*_φ/p_i of every group i for Algorithm 3 after n_1 rounds, with probability 1 − δ for
+/// all groups at once, label `thm:5`, for the steps of [`crate::algorithm::smd_r`]:
 ///
 /// (8 + 2 ln(2/δ)) √(10(D²G² + M² ln m) n_1)/n_i,
 ///
-/// where p*_φ is the optimum of the weighted game Σ q_i p_i R_i, p_i = n_i/n_1. It holds while no budget
-/// ends early: drawing stops at a budget, which the theorem, where budgets hold on average, does not.
+/// where p*_φ is the optimum of the weighted game Σ q_i p_i R_i, p_i = n_i/n_1. It holds while no
+/// budget ends early: drawing stops at a budget, which the theorem, where budgets hold on average,
+/// does not.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] unless all budgets are at least 1, and as [`super::smd_m`].
@@ -25,16 +26,16 @@ pub fn smd_r(constants: &Constants, budgets: &[u64], delta: f64) -> Result<Vec<f
     Ok(estimator.probabilities().iter().map(|p| gap / p).collect())
 }
 
-/// R_i(w̄) − p*_φ/p_i of every group i for Algorithm 4 after n_m/2 rounds, with probability 1 − δ for all
-/// groups at once, label `thm:7` (whose first `=` is a `≤`), for the steps and scale factors of
-/// [`crate::algorithm::smpa_m`]:
+/// R_i(w̄) − p*_φ/p_i of every group i for Algorithm 4 after n_m/2 rounds, with probability 1 − δ
+/// for all groups at once, label `thm:7` (whose first `=` is a `≤`), for the steps and scale
+/// factors of [`crate::algorithm::smpa_m`]:
 ///
 /// (1/p_i)(7L̃/n_m + √(σ²/n_m) (14√(2/3) + 7√(3 ln(2/δ)) + (14/n_m) ln(2/δ))).
 ///
 /// Besides labels `ass:1` to `ass:3` it needs smooth risks (`ass:4`) and a regular dual norm
 /// (`ass:5`). σ² contains [`Constants::c`], an absolute constant that the paper does not name: with
-/// c = 1 the number is the order of the bound, not the bound. L̃ and σ² are those of the steps, batches
-/// rounded down included, and n_m is even or rounded down to an even number.
+/// c = 1 the number is the order of the bound, not the bound. L̃ and σ² are those of the steps,
+/// batches rounded down included, and n_m is even or rounded down to an even number.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] unless all budgets are at least 2, for constants L, κ or c that are

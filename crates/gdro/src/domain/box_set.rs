@@ -8,8 +8,9 @@ use crate::row::dot;
 
 /// The box {w : low_j ≤ w_j ≤ high_j} with ν(w) = ½‖w‖₂².
 ///
-/// D² = Σ_j (max_{[low_j, high_j]} u² − min_{[low_j, high_j]} u²)/2; norm and dual norm ‖·‖₂, κ = 1; the prox
-/// is a clamp (Beck, First-Order Methods in Optimization, DOI 10.1137/1.9781611974997, § 6.4).
+/// D² = Σ_j (max_{[low_j, high_j]} u² − min_{[low_j, high_j]} u²)/2; norm and dual norm ‖·‖₂, κ =
+/// 1; the prox is a clamp (Beck, First-Order Methods in Optimization, DOI 10.1137/1.9781611974997,
+/// § 6.4).
 ///
 /// `B` holds the bounds: a list of pairs here, one pair for all coordinates in [`Cube`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,12 +84,13 @@ impl Cube {
 }
 
 impl BoxSet {
-    /// The box of these bounds, in the order of the weights (`w[j·c + o]` for feature j and output o of
-    /// c). low_j = high_j fixes a coordinate.
+    /// The box of these bounds, in the order of the weights (`w[j·c + o]` for feature j and output
+    /// o of c). low_j = high_j fixes a coordinate.
     ///
     /// # Errors
     /// [`crate::Error::Length`] when there are not as many upper bounds as lower ones;
-    /// [`crate::Error::Parameter`] when there are none, or unless all are finite and low_j ≤ high_j.
+    /// [`crate::Error::Parameter`] when there are none, or unless all are finite and low_j ≤
+    /// high_j.
     pub fn from_bounds(low: &[f64], high: &[f64]) -> Result<Self> {
         if high.len() != low.len() {
             let (found, expected) = (high.len(), low.len());

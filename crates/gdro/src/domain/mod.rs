@@ -28,9 +28,9 @@ use crate::error::{Error, Result, require};
 /// is `dual(w)`, then w −= ηg, then `primal(w, ηλ)`. The ridge is taken implicitly (composite
 /// mirror descent, Duchi et al. 2010), so that no step size makes it diverge.
 ///
-/// The norm ‖·‖ is the one in which ν is 1-strongly convex. For models of several outputs both it and its
-/// dual norm must fit the Euclidean norm of the scores: ‖x ⊗ a‖_* ≤ ‖x‖_*‖a‖₂ for a gradient x ⊗ a, and so
-/// ‖Wᵀx‖₂ ≤ ‖W‖‖x‖_*. All norms ‖·‖_p with p ≤ 2 do.
+/// The norm ‖·‖ is the one in which ν is 1-strongly convex. For models of several outputs both it
+/// and its dual norm must fit the Euclidean norm of the scores: ‖x ⊗ a‖_* ≤ ‖x‖_*‖a‖₂ for a
+/// gradient x ⊗ a, and so ‖Wᵀx‖₂ ≤ ‖W‖‖x‖_*. All norms ‖·‖_p with p ≤ 2 do.
 pub trait MirrorMap {
     /// The number of coordinates where the set fixes it; `None` for sets of any number.
     fn dimension(&self) -> Option<usize> {
@@ -50,7 +50,8 @@ pub trait MirrorMap {
     /// unbounded.
     fn width(&self, n: usize) -> f64;
 
-    /// max_{w ∈ W} ‖w‖ for n coordinates, so that |⟨w, x⟩| ≤ reach · ‖x‖_*; infinite when W is unbounded.
+    /// max_{w ∈ W} ‖w‖ for n coordinates, so that |⟨w, x⟩| ≤ reach · ‖x‖_*; infinite when W is
+    /// unbounded.
     fn reach(&self, n: usize) -> f64;
 
     /// min_{w ∈ W} ⟨h, w⟩ + (ridge/2)‖w‖₂²; −∞ when W is unbounded, ridge = 0 and h ≠ 0. This is
@@ -60,8 +61,8 @@ pub trait MirrorMap {
     /// Whether w lies in W, up to a relative 1e-9.
     fn contains(&self, w: &[f64]) -> bool;
 
-    /// The set as constraints for the reference solver: [`Constraints::Other`] where none of them fits, as
-    /// for most geometries.
+    /// The set as constraints for the reference solver: [`Constraints::Other`] where none of them
+    /// fits, as for most geometries.
     fn constraints(&self) -> Constraints {
         Constraints::Other
     }

@@ -11,9 +11,10 @@ pub(super) fn norm(v: &[f64], q: f64) -> f64 {
 
 /// κ of ‖·‖_q on ℝⁿ for 2 ≤ q ≤ ∞: min_{2 ≤ r ≤ q} (r − 1) n^{2/r − 2/q}.
 ///
-/// ‖·‖_r² is (r − 1)-smooth and ‖v‖_q² ≤ ‖v‖_r² ≤ n^{2/r − 2/q}‖v‖_q² (Juditsky and Nemirovski 2008,
-/// arXiv 0809.0813). The logarithm of the product falls in r up to ln n + √(ln² n − 2 ln n), and rises
-/// from r = 2 on when ln n < 2. So κ ≤ q − 1, κ ≤ e(2 ln n − 1) for n ≥ 3, and κ = n for q = ∞ and n ≤ 7.
+/// ‖·‖_r² is (r − 1)-smooth and ‖v‖_q² ≤ ‖v‖_r² ≤ n^{2/r − 2/q}‖v‖_q² (Juditsky and Nemirovski
+/// 2008, arXiv 0809.0813). The logarithm of the product falls in r up to ln n + √(ln² n − 2 ln n),
+/// and rises from r = 2 on when ln n < 2. So κ ≤ q − 1, κ ≤ e(2 ln n − 1) for n ≥ 3, and κ = n for
+/// q = ∞ and n ≤ 7.
 pub(super) fn regularity(q: f64, n: usize) -> f64 {
     let log = (n.max(1) as f64).ln();
     let best = if log > 2.0 { log + (log * log - 2.0 * log).sqrt() } else { 2.0 };

@@ -10,14 +10,15 @@ use crate::row::dot;
 
 /// The ball {w : ‖w‖_p ≤ B}, 1 < p ≤ 2, with ν(w) = ‖w‖_p²/(2(p − 1)).
 ///
-/// ν is 1-strongly convex in ‖·‖_p (Juditsky and Nemirovski 2008, arXiv 0809.0813; Shalev-Shwartz 2012,
-/// DOI 10.1561/2200000018, § 2.5). D² = B²/(2(p − 1)). The dual norm is ‖·‖_q with q = p/(p − 1), and
-/// κ = min_{2 ≤ r ≤ q} (r − 1) n^{2/r − 2/q}, which is at most q − 1 and at most e(2 ln n − 1) for n ≥ 3.
+/// ν is 1-strongly convex in ‖·‖_p (Juditsky and Nemirovski 2008, arXiv 0809.0813; Shalev-Shwartz
+/// 2012, DOI 10.1561/2200000018, § 2.5). D² = B²/(2(p − 1)). The dual norm is ‖·‖_q with q = p/(p −
+/// 1), and κ = min_{2 ≤ r ≤ q} (r − 1) n^{2/r − 2/q}, which is at most q − 1 and at most e(2 ln n −
+/// 1) for n ≥ 3.
 ///
-/// ∇ν(w)_j = sign(w_j)|w_j|^{p−1}‖w‖_p^{2−p}/(p − 1). Without ridge the prox is
-/// w_j = N sign(θ_j)(|θ_j|/‖θ‖_q)^{q−1} with N = min(B, (p − 1)‖θ‖_q). With ridge r, |w_j| is the root v_j of
-/// c v^{p−1} + r v = |θ_j| for one number c, with (p − 1)c = N^{2−p} inside of the ball and N = ‖v‖_p = B on its
-/// surface.
+/// ∇ν(w)_j = sign(w_j)|w_j|^{p−1}‖w‖_p^{2−p}/(p − 1). Without ridge the prox is w_j = N
+/// sign(θ_j)(|θ_j|/‖θ‖_q)^{q−1} with N = min(B, (p − 1)‖θ‖_q). With ridge r, |w_j| is the root v_j
+/// of c v^{p−1} + r v = |θ_j| for one number c, with (p − 1)c = N^{2−p} inside of the ball and N =
+/// ‖v‖_p = B on its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PNormBall {
     p: f64,
@@ -40,9 +41,9 @@ impl PNormBall {
         self.p / (self.p - 1.0)
     }
 
-    /// ln v for the root v of c v^{p−1} + r v = a, where `x` = ln c and `a` > 0. In ln v the logarithm of the left
-    /// side is convex with a slope from p − 1 to 1, so that Newton's method falls onto the root from where
-    /// one term alone makes up for a.
+    /// ln v for the root v of c v^{p−1} + r v = a, where `x` = ln c and `a` > 0. In ln v the
+    /// logarithm of the left side is convex with a slope from p − 1 to 1, so that Newton's method
+    /// falls onto the root from where one term alone makes up for a.
     fn log_root(&self, x: f64, ridge: f64, a: f64) -> f64 {
         let (log_a, log_r) = (a.ln(), ridge.ln());
         let mut y = (log_a - log_r).min((log_a - x) / (self.p - 1.0));
@@ -59,7 +60,8 @@ impl PNormBall {
         y
     }
 
-    /// ln ‖v‖_p at ln c = `x`, and its derivative in x. The sum is kept relative to its largest term.
+    /// ln ‖v‖_p at ln c = `x`, and its derivative in x. The sum is kept relative to its largest
+    /// term.
     fn log_norm(&self, x: f64, ridge: f64, a: &[f64]) -> (f64, f64) {
         let p = self.p;
         let (mut top, mut sum, mut slope) = (f64::NEG_INFINITY, 0.0, 0.0);
@@ -78,8 +80,8 @@ impl PNormBall {
         (top + sum.ln() / p, slope / sum)
     }
 
-    /// ln c for a ridge r > 0 and numbers a_j not all of which are 0: (p − 1)c = ‖v‖_p^{2−p}, or with
-    /// `surface` ‖v‖_p = B, for the roots v_j of c v^{p−1} + r v = |a_j|.
+    /// ln c for a ridge r > 0 and numbers a_j not all of which are 0: (p − 1)c = ‖v‖_p^{2−p}, or
+    /// with `surface` ‖v‖_p = B, for the roots v_j of c v^{p−1} + r v = |a_j|.
     fn log_level(&self, a: &[f64], ridge: f64, surface: bool) -> f64 {
         let (p, log_radius) = (self.p, self.radius.ln());
         let equation = |x: f64| {

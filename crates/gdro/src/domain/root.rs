@@ -2,8 +2,9 @@
 
 /// The zero in [low, high] of an increasing function that gives its value and its slope: Newton's
 /// method from `start`, with bisection where a step leaves the bracket. The variables here are
-/// logarithms and multipliers relative to one, for which an absolute accuracy is the right one; the step
-/// that falls below the square root of the rounding unit is the last, as the next would be its square.
+/// logarithms and multipliers relative to one, for which an absolute accuracy is the right one; the
+/// step that falls below the square root of the rounding unit is the last, as the next would be its
+/// square.
 pub(super) fn root(
     (mut low, mut high): (f64, f64),
     start: f64,

@@ -12,17 +12,17 @@ const FLOOR: f64 = 1e-300;
 
 /// The simplex {w : w_j ≥ 0, Σ w_j = s} with ν(w) = s Σ_j (w_j ln(w_j/s) − w_j).
 ///
-/// ν is 1-strongly convex in ‖·‖₁, as v'∇²ν(w)v = s Σ v_j²/w_j ≥ ‖v‖₁² by Cauchy and Schwarz: the factor s
-/// makes up for the sum s. D² = s² ln n, between a corner and the uniform point (s/n, …, s/n), which is the
-/// centre. The dual norm is ‖·‖_∞, with κ = min_{r ≥ 2} (r − 1) n^{2/r} ≤ e(2 ln n − 1) for n ≥ 3, κ = n for
-/// n ≤ 7 (Juditsky and Nemirovski 2008, arXiv 0809.0813).
+/// ν is 1-strongly convex in ‖·‖₁, as v'∇²ν(w)v = s Σ v_j²/w_j ≥ ‖v‖₁² by Cauchy and Schwarz: the
+/// factor s makes up for the sum s. D² = s² ln n, between a corner and the uniform point (s/n, …,
+/// s/n), which is the centre. The dual norm is ‖·‖_∞, with κ = min_{r ≥ 2} (r − 1) n^{2/r} ≤ e(2 ln
+/// n − 1) for n ≥ 3, κ = n for n ≤ 7 (Juditsky and Nemirovski 2008, arXiv 0809.0813).
 ///
 /// Without ridge the prox is w_j ∝ exp(θ_j/s) (Beck and Teboulle 2003, DOI 10.1016/S0167-6377(02)00231-6).
 /// With ridge r it is ln u_j + r u_j = θ_j/s − μ for the shares u_j = w_j/s: Wright's omega function in
 /// every coordinate, and one μ such that Σ u_j = 1.
 ///
-/// A share that has fallen below 1e-300, or is 0, counts as 1e-300 in the next step. So it stays finite
-/// and can come back; the point that a step starts from is off by at most s n 1e-300.
+/// A share that has fallen below 1e-300, or is 0, counts as 1e-300 in the next step. So it stays
+/// finite and can come back; the point that a step starts from is off by at most s n 1e-300.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Simplex {
     scale: f64,
@@ -46,8 +46,8 @@ impl Default for Simplex {
     }
 }
 
-/// The share u with ln u + r u = b: Newton's method for z + ln z = b + ln r with z = r u, whose steps keep z
-/// positive from both of the starts.
+/// The share u with ln u + r u = b: Newton's method for z + ln z = b + ln r with z = r u, whose
+/// steps keep z positive from both of the starts.
 fn share(b: f64, ridge: f64) -> f64 {
     let c = b + ridge.ln();
     if c < -37.0 {
@@ -106,8 +106,8 @@ impl MirrorMap for Simplex {
         self.scale
     }
 
-    /// With ridge: at the projection of −h/ridge, w_j = max(0, τ − h_j)/ridge (Held, Wolfe and Crowder 1974,
-    /// DOI 10.1007/BF01580223).
+    /// With ridge: at the projection of −h/ridge, w_j = max(0, τ − h_j)/ridge (Held, Wolfe and
+    /// Crowder 1974, DOI 10.1007/BF01580223).
     fn minimum(&self, h: &[f64], ridge: f64) -> f64 {
         let least = h.iter().copied().fold(f64::INFINITY, f64::min);
         if ridge == 0.0 {

@@ -6,8 +6,8 @@ use crate::error::{Result, require};
 use crate::group_weights::GroupWeights;
 use crate::sampling::unit;
 
-/// The mixture of [`super::MiniBatch`] and [`super::Bernoulli`] for n̄ rounds' worth of draws (label
-/// `remark:best-of-both-world`):
+/// The mixture of [`super::MiniBatch`] and [`super::Bernoulli`] for n̄ rounds' worth of draws
+/// (label `remark:best-of-both-world`):
 ///
 /// - n_i ≥ n̄: ⌊n_i/n̄⌋ samples, averaged, and scaled by p_i of label `eqn:pi:mirror` with n̄ in the
 ///   place of n_m;
@@ -26,8 +26,8 @@ impl BatchOrCoin {
     /// Batches and probabilities for the budgets n_i and n̄.
     ///
     /// # Errors
-    /// [`crate::Error::Parameter`] unless all budgets are at least 1 and n̄ lies between the smallest
-    /// and the largest of them.
+    /// [`crate::Error::Parameter`] unless all budgets are at least 1 and n̄ lies between the
+    /// smallest and the largest of them.
     pub fn new(budgets: &[u64], nbar: u64) -> Result<Self> {
         let least = budgets.iter().copied().min().unwrap_or(0);
         let most = budgets.iter().copied().max().unwrap_or(0);

@@ -9,12 +9,12 @@ use crate::sampling::unit;
 ///
 /// g_w = Σ_{i ∈ C} q_i ∇ℓ(w; z⁽ⁱ⁾), \[g_q\]_i = ℓ(w; z⁽ⁱ⁾) for i ∈ C and 0 elsewhere.
 ///
-/// Unbiased for the weighted game Σ q_i p_i R_i while budgets last. Σ p_i samples on average. A group
-/// whose budget is used up is not drawn any more: the budget holds exactly, not only in expectation,
-/// and from there on the group's estimates are 0.
+/// Unbiased for the weighted game Σ q_i p_i R_i while budgets last. Σ p_i samples on average. A
+/// group whose budget is used up is not drawn any more: the budget holds exactly, not only in
+/// expectation, and from there on the group's estimates are 0.
 ///
-/// With importance weights (label `eqn:stoch:grad:4`) both are divided by p_i: unbiased for the game
-/// itself, with entries up to n_1/n_m times as large.
+/// With importance weights (label `eqn:stoch:grad:4`) both are divided by p_i: unbiased for the
+/// game itself, with entries up to n_1/n_m times as large.
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
     probabilities: Vec<f64>,

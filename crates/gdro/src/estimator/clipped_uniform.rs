@@ -9,8 +9,8 @@ use crate::sampling::below;
 ///
 /// g_w = ∇ℓ(w; z), \[g_q\]_j = min(m ℓ(w; z'), 1/η_q), 0 elsewhere. 2 samples.
 ///
-/// g_w is unbiased; the clipping of g_q keeps η_q g_q ≤ 1, so that the second moment Σ q_j g_j² ≤ m M²
-/// in the norm of the entropy, and not the largest entry m M, decides the regret. The price is a
+/// g_w is unbiased; the clipping of g_q keeps η_q g_q ≤ 1, so that the second moment Σ q_j g_j² ≤ m
+/// M² in the norm of the entropy, and not the largest entry m M, decides the regret. The price is a
 /// bias towards 0 where ℓ > 1/(m η_q). That the clip sits at 1/η_q is our choice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClippedUniform;

@@ -16,17 +16,18 @@ const PATIENCE: u64 = 50;
 ///
 /// Before the first round n samples of every group are kept. Their means r̂_i(w) deviate from the
 /// payoffs r_i(w) by at most ρ for all groups and all w ∈ W at once. Sort r̂ at a model w_c: where
-/// two neighbours are apart by more than 2ρ, all groups above dominate all groups below, and still do
-/// at every w with 2G‖w − w_c‖₂ ≤ gap − 2ρ. The groups below sleep until the model has left that
+/// two neighbours are apart by more than 2ρ, all groups above dominate all groups below, and still
+/// do at every w with 2G‖w − w_c‖₂ ≤ gap − 2ρ. The groups below sleep until the model has left that
 /// ball; then r̂ is computed anew from the kept samples, which costs work but no samples.
 ///
-/// i ~ q (on the groups that are awake), z ~ P_i: g_w = ∇ℓ(w; z), s = 1 − ℓ(w; z),
-/// \[g_q\]_j = s − 𝟙\[j = i\] s/(q_j + γ) for the groups that are awake, 0 for the others: a sleeping
-/// group earns what the player earns. 1 sample.
+/// i ~ q (on the groups that are awake), z ~ P_i: g_w = ∇ℓ(w; z), s = 1 − ℓ(w; z), \[g_q\]_j = s −
+/// 𝟙\[j = i\] s/(q_j + γ) for the groups that are awake, 0 for the others: a sleeping group earns
+/// what the player earns. 1 sample.
 ///
-/// A group that sleeps has no larger payoff than any that the player may draw, so it adds nothing to
-/// the regret; the others see a bandit among few (sleeping bandits; Nguyen, Mehta and Guzmán, ICML
-/// 2025, PMLR 267, whose (λ, β)-sparsity says when few are awake). The test for sleeping is ours.
+/// A group that sleeps has no larger payoff than any that the player may draw, so it adds nothing
+/// to the regret; the others see a bandit among few (sleeping bandits; Nguyen, Mehta and Guzmán,
+/// ICML 2025, PMLR 267, whose (λ, β)-sparsity says when few are awake). The test for sleeping is
+/// ours.
 #[derive(Clone, Debug)]
 pub struct DominantIx {
     /// n.

@@ -8,12 +8,12 @@ use crate::group_weights::GroupWeights;
 ///
 /// g_w = Σ_i q_i ∇ℓ(w; z⁽ⁱ⁾), \[g_q\]_i = ℓ(w; z⁽ⁱ⁾) − ℓ(w̄⁽ⁱ⁾; z⁽ⁱ⁾),
 ///
-/// where w̄⁽ⁱ⁾ is the average of a model that stochastic mirror descent trains for group i alone, on
-/// the same samples. m samples.
+/// where w̄⁽ⁱ⁾ is the average of a model that stochastic mirror descent trains for group i alone,
+/// on the same samples. m samples.
 ///
-/// g_w is unbiased for minimax regret max_i R_i(w) − R_i*; g_q is biased by −(R_i(w̄⁽ⁱ⁾) − R_i*), which
-/// vanishes as the groups' own models converge. Both losses are of one sample, so that noise that
-/// every model suffers from cancels.
+/// g_w is unbiased for minimax regret max_i R_i(w) − R_i*; g_q is biased by −(R_i(w̄⁽ⁱ⁾) − R_i*),
+/// which vanishes as the groups' own models converge. Both losses are of one sample, so that noise
+/// that every model suffers from cancels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Excess;
 

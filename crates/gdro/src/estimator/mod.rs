@@ -42,7 +42,8 @@ use crate::sampling::Rng;
 /// Losses appear here as payoffs p_i(ℓ − b_i) of the [`crate::game::Game`]: plain losses when
 /// scales are 1 and offsets 0, as in the paper.
 pub trait Probe {
-    /// Draws a sample z ~ P_i, adds c·p_i·∇ℓ(w; z) to g_w and returns the payoff p_i(ℓ(w; z) − b_i).
+    /// Draws a sample z ~ P_i, adds c·p_i·∇ℓ(w; z) to g_w and returns the payoff p_i(ℓ(w; z) −
+    /// b_i).
     ///
     /// # Errors
     /// When the source has no sample, when a user's loss or source fails, and when the loss is
@@ -56,8 +57,8 @@ pub trait Probe {
     /// Clipped to [0, 1]; clips are counted.
     fn shortfall(&mut self, payoff: f64) -> f64;
 
-    /// As [`Probe::pull`], but returns p_i(ℓ(w; z) − ℓ(w̄⁽ⁱ⁾; z)), where w̄⁽ⁱ⁾ is the average of the
-    /// group's own model, and lets that model take its step on the same sample.
+    /// As [`Probe::pull`], but returns p_i(ℓ(w; z) − ℓ(w̄⁽ⁱ⁾; z)), where w̄⁽ⁱ⁾ is the average of
+    /// the group's own model, and lets that model take its step on the same sample.
     ///
     /// # Errors
     /// As [`Probe::pull`].
@@ -85,7 +86,8 @@ pub trait Probe {
     /// Remembers the present model for [`Probe::moved`].
     fn mark(&mut self);
 
-    /// The Euclidean distance of the present model from the marked one; infinite when none is marked.
+    /// The Euclidean distance of the present model from the marked one; infinite when none is
+    /// marked.
     fn moved(&self) -> f64;
 
     /// The number of this round, from 1.

@@ -7,8 +7,8 @@ use crate::sampling::below;
 
 /// i uniform on the groups, z ~ P_i (label `eqn:stoch:grad:3`; Sagawa et al. 2020):
 ///
-/// g_w = m q_i ∇ℓ(w; z), \[g_q\]_i = m ℓ(w; z), 0 elsewhere. Unbiased, with entries m times as large
-/// as those of [`super::EveryGroup`]. 1 sample.
+/// g_w = m q_i ∇ℓ(w; z), \[g_q\]_i = m ℓ(w; z), 0 elsewhere. Unbiased, with entries m times as
+/// large as those of [`super::EveryGroup`]. 1 sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UniformOne;
 

@@ -7,11 +7,11 @@
 //! Φ_μ(w) = min_{t,u} t + (1/k) Σ u_i − μ Σ ln(t + u_i − r_i(w)) − μ Σ ln u_i
 //! ```
 //!
-//! of the model alone: Φ_μ is a smooth maximum of the payoffs, with gradient Σ q_i ∇r_i at the q of its
-//! own t and u. With fixed weights q it is Σ q_i r_i. Newton's direction of a convex function descends,
-//! and a line search along it cannot get stuck: where steps of the primal–dual iteration are cut to
-//! nothing, this phase goes on, if slowly, and leaves a point with exact slacks and multipliers, from
-//! which the fast iteration takes over.
+//! of the model alone: Φ_μ is a smooth maximum of the payoffs, with gradient Σ q_i ∇r_i at the q of
+//! its own t and u. With fixed weights q it is Σ q_i r_i. Newton's direction of a convex function
+//! descends, and a line search along it cannot get stuck: where steps of the primal–dual iteration
+//! are cut to nothing, this phase goes on, if slowly, and leaves a point with exact slacks and
+//! multipliers, from which the fast iteration takes over.
 
 use super::Risks;
 use super::interior::{Solver, Values};
@@ -40,7 +40,8 @@ impl<M: MirrorMap> Solver<'_, M> {
         self.settle(&mut point, &self.values, mu);
         self.point = point;
         if self.point.ball.is_some() || !self.point.bounds.is_empty() {
-            // Close to a bound a Newton step can do little more than double the slack: first away from it.
+            // Close to a bound a Newton step can do little more than double the slack: first away
+            // from it.
             let mut inward = vec![0.0; self.n];
             self.problem.domain.map.center(&mut inward[..self.weights]);
             inward.iter_mut().zip(&self.point.w).for_each(|(c, w)| *c -= w);

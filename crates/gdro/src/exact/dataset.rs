@@ -80,8 +80,8 @@ impl<'a, L: Loss + Sync> DatasetRisks<'a, L> {
         DatasetRisks { kinked: Some(kinked), ..Self::new(data, loss, intercept) }
     }
 
-    /// What row `row` adds to [`Risks::surrogate`]: ℓ − ℓ° at its scores s, and ℓ(s) + ℓ°*(u) − ⟨u, s⟩
-    /// at its slope u, by which the tangent of ℓ at s lies above the line ⟨u, ·⟩ − ℓ°*(u) ≤ ℓ°.
+    /// What row `row` adds to [`Risks::surrogate`]: ℓ − ℓ° at its scores s, and ℓ(s) + ℓ°*(u) − ⟨u,
+    /// s⟩ at its slope u, by which the tangent of ℓ at s lies above the line ⟨u, ·⟩ − ℓ°*(u) ≤ ℓ°.
     fn excess(&self, kinked: &L, row: usize) -> (f64, f64) {
         let c = self.loss.outputs();
         let (s, u) = (&self.scores[row * c..][..c], &self.slopes[row * c..][..c]);

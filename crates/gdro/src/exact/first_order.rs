@@ -1,15 +1,16 @@
 //! A first-order method for sets of models that are known by their mirror map alone.
 //!
-//! The game min_w max_{q ∈ Q} Σ q_i r_i(w) + (λ/2)‖w‖² is solved by the proximal point method for q in the
-//! entropy, which is the exponential method of multipliers: from weights p the next are the q of
+//! The game min_w max_{q ∈ Q} Σ q_i r_i(w) + (λ/2)‖w‖² is solved by the proximal point method for q
+//! in the entropy, which is the exponential method of multipliers: from weights p the next are the
+//! q of
 //!
 //! ```text
 //! min_w F(w) + (λ/2)‖w‖²,   F(w) = max_{q ∈ Q} Σ q_i r_i(w) − τ KL(q, p)
 //! ```
 //!
-//! so that τ need not go to 0, as it must for a smoothed maximum. F is smooth, with gradient Σ q_i ∇r_i at its
-//! own q, and is minimised by accelerated mirror descent with the ridge in the prox. At a model w the gap of
-//! the game has two parts, both known:
+//! so that τ need not go to 0, as it must for a smoothed maximum. F is smooth, with gradient Σ q_i
+//! ∇r_i at its own q, and is minimised by accelerated mirror descent with the ridge in the prox. At
+//! a model w the gap of the game has two parts, both known:
 //!
 //! ```text
 //! max_{q' ∈ Q} Σ q'_i r_i − Σ q_i r_i                                       what another p may gain
@@ -120,7 +121,8 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             if place.gains.0 > 0.3 * gain {
                 self.tau = (0.5 * self.tau).max(f64::MIN_POSITIVE);
             }
-            // A move of p is work too: without it the end of what rounding allows would not be seen.
+            // A move of p is work too: without it the end of what rounding allows would not be
+            // seen.
             self.evaluations += 1;
             self.prior.copy_from_slice(&place.q);
             self.weigh(&mut place)?;
@@ -189,8 +191,8 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
                 for ((q, p), r) in q.iter_mut().zip(&self.prior).zip(&*payoffs) {
                     *q = p.max(1e-300).ln() + r / self.tau;
                 }
-                // Relative to the last that may have to be capped: those above may overflow without harm,
-                // but the order of those below must not be lost.
+                // Relative to the last that may have to be capped: those above may overflow without
+                // harm, but the order of those below must not be lost.
                 let mut sorted = q.clone();
                 sorted.sort_unstable_by(|a, b| b.total_cmp(a));
                 let level = sorted[game.k.ceil() as usize - 1];
@@ -238,8 +240,9 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
     /// x' = (A x + a z')/(A + a)
     /// ```
     ///
-    /// with L so large that ⟨∇F(x') − ∇F(y), x' − y⟩ ≤ ⟨∇ν(z') − ∇ν(z), z' − z⟩/(A + a): the usual condition with
-    /// both divergences in their symmetric form, which needs no values and so holds in the face of rounding.
+    /// with L so large that ⟨∇F(x') − ∇F(y), x' − y⟩ ≤ ⟨∇ν(z') − ∇ν(z), z' − z⟩/(A + a): the usual
+    /// condition with both divergences in their symmetric form, which needs no values and so holds
+    /// in the face of rounding.
     fn descend<R: Risks>(
         &mut self,
         risks: &mut R,

@@ -10,8 +10,8 @@
 //!      w in the domain: a ball, or bounds on single numbers
 //! ```
 //!
-//! (without the u_i for k = 1). The multipliers q_i of its groups are the group weights of the saddle
-//! point. There are two phases.
+//! (without the u_i for k = 1). The multipliers q_i of its groups are the group weights of the
+//! saddle point. There are two phases.
 //!
 //! - `primal_dual`: Newton steps on the optimality conditions with a falling complementarity μ. Ten to
 //!   thirty of them reach rounding level, where the smoothed maximum with a falling temperature takes
@@ -37,7 +37,8 @@ use crate::row::dot;
 /// Solves the problem to the tolerance, or as far as double precision goes.
 ///
 /// # Errors
-/// What [`crate::game::Game::check`] and the risks find wrong; [`Error::Length`] when parts do not fit together.
+/// What [`crate::game::Game::check`] and the risks find wrong; [`Error::Length`] when parts do not
+/// fit together.
 pub fn solve<R: Risks, M: MirrorMap>(
     risks: &mut R,
     problem: &Problem<'_, M>,
@@ -47,8 +48,8 @@ pub fn solve<R: Risks, M: MirrorMap>(
 }
 
 /// As [`solve`], with a second answer for the risks that these smooth ([`Risks::surrogate`]): its
-/// bounds are infinite when there are none. `near` says how far the start is from the optimum, at most
-/// and about, when that is known.
+/// bounds are infinite when there are none. `near` says how far the start is from the optimum, at
+/// most and about, when that is known.
 pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
     risks: &mut R,
     problem: &Problem<'_, M>,
@@ -341,8 +342,8 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         while !self.done(options) && futile < FUTILE {
             let before = self.best.gap();
             self.follow(risks, options)?;
-            // On the path the gap is the sum of the complementarities. Where that was tried before, it
-            // is time to go on along the path.
+            // On the path the gap is the sum of the complementarities. Where that was tried before,
+            // it is time to go on along the path.
             let mu = self.point.complementarity();
             let mu = (self.best.gap().max(0.0) / count).min(first).max(mu);
             central = if mu > 0.5 * central { 0.2 * central } else { mu };

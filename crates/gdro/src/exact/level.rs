@@ -19,8 +19,8 @@ pub(super) fn level(below: &[f64], mu: f64) -> f64 {
     x
 }
 
-/// The slacks s > 0 and u > 0 with s = a + u and μ/s + μ/u = c, by the roots of quadratic equations:
-/// 2cs = 2μ + ca + √(c²a² + 4μ²), 2cu = 2μ − ca + √(c²a² + 4μ²).
+/// The slacks s > 0 and u > 0 with s = a + u and μ/s + μ/u = c, by the roots of quadratic
+/// equations: 2cs = 2μ + ca + √(c²a² + 4μ²), 2cu = 2μ − ca + √(c²a² + 4μ²).
 pub(super) fn capped_slacks(a: f64, cap: f64, mu: f64) -> (f64, f64) {
     let (a, root) = (cap * a, (cap * a).hypot(2.0 * mu));
     let (large, small) = (root + a.abs(), 4.0 * mu * mu / (root + a.abs()));
@@ -28,8 +28,8 @@ pub(super) fn capped_slacks(a: f64, cap: f64, mu: f64) -> (f64, f64) {
     ((2.0 * mu + s) / (2.0 * cap), (2.0 * mu + u) / (2.0 * cap))
 }
 
-/// The x with Σ μ/s_i = 1 for the [`capped_slacks`] at x + b_i, where the least b_i is 0 and the cap is
-/// more than one in m: Newton's method inside of a bracket.
+/// The x with Σ μ/s_i = 1 for the [`capped_slacks`] at x + b_i, where the least b_i is 0 and the
+/// cap is more than one in m: Newton's method inside of a bracket.
 pub(super) fn capped_level(below: &[f64], cap: f64, mu: f64) -> f64 {
     let m = below.len() as f64;
     let lowest = below.iter().copied().fold(0.0, f64::max);
@@ -64,8 +64,8 @@ mod tests {
     use super::*;
     use crate::sampling::{Rng, below, unit};
 
-    /// Multipliers μ/s_i sum to 1, and to the cap with μ/u_i, where μ is far above the payoffs or far
-    /// below.
+    /// Multipliers μ/s_i sum to 1, and to the cap with μ/u_i, where μ is far above the payoffs or
+    /// far below.
     #[test]
     fn levels_solve_their_equations() {
         let mut rng = Rng::seed_from_u64(12);

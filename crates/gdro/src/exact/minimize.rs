@@ -35,21 +35,22 @@ const NOWHERE: f64 = 1e-4;
 /// After so many values of μ without a gap half as large, what is left of it is rounding.
 const FUTILE: usize = 3;
 
-/// Solves the problem on the rows of a data set to the tolerance, or as far as double precision goes.
+/// Solves the problem on the rows of a data set to the tolerance, or as far as double precision
+/// goes.
 ///
 /// A loss without kinks goes to [`solve`], and once more from where that stopped if it did not get
-/// there. For one with kinks, [`solve`] minimises its smoothings
-/// ([`Loss::smoothed`]) with falling μ, each from the model of the one before. The upper bound is the
-/// objective of the loss itself at the model, the lower one is Fenchel's: with α_j the weight of
-/// row j in Σ q_i p_i R_i,
+/// there. For one with kinks, [`solve`] minimises its smoothings ([`Loss::smoothed`]) with falling
+/// μ, each from the model of the one before. The upper bound is the objective of the loss itself at
+/// the model, the lower one is Fenchel's: with α_j the weight of row j in Σ q_i p_i R_i,
 ///
 /// ```text
 /// Σ q_i p_i (R_i(w) − b_i) + (λ/2)‖w‖² ≥ Σ_j α_j (⟨u_j, s_j(w)⟩ − ℓ*(u_j, y_j)) − Σ q_i p_i b_i + (λ/2)‖w‖²
 /// ```
 ///
 /// for any u_j in the domain of ℓ*; the right-hand side is minimised over the domain in closed form
-/// ([`crate::domain::Domain::minimum`]). With the slopes of the smoothed losses as u_j the gap is of
-/// the order of μ times the share of the rows at a kink. [`Options::iterations`] holds for each μ.
+/// ([`crate::domain::Domain::minimum`]). With the slopes of the smoothed losses as u_j the gap is
+/// of the order of μ times the share of the rows at a kink. [`Options::iterations`] holds for each
+/// μ.
 ///
 /// # Errors
 /// Those of [`solve`].
@@ -70,7 +71,8 @@ where
         let mut used = best.iterations;
         for _ in 0..RESTARTS {
             let gap = best.gap();
-            // One that has used all its iterations was not stopped on its way, unless it went nowhere.
+            // One that has used all its iterations was not stopped on its way, unless it went
+            // nowhere.
             let share = if used < options.iterations { SOLVED } else { NOWHERE };
             if gap <= options.tolerance.max(share * best.upper.abs()) {
                 break;

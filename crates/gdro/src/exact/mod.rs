@@ -1,10 +1,10 @@
 //! Exact reference values: optima of the game on rows in memory, and of ordinary training.
 //!
-//! [`solve`] minimises the game by a primal–dual interior-point method, or where the set of models is
-//! known by its mirror map alone by an accelerated first-order method; the same code with fixed
+//! [`solve`] minimises the game by a primal–dual interior-point method, or where the set of models
+//! is known by its mirror map alone by an accelerated first-order method; the same code with fixed
 //! group weights is ordinary training. It asks a [`Risks`] for risks, gradients and Hessians:
-//! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets, where
-//! they are exact. [`minimize`] is for any loss on rows in memory, those with kinks too.
+//! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets,
+//! where they are exact. [`minimize`] is for any loss on rows in memory, those with kinks too.
 
 mod centre;
 mod dataset;

@@ -8,7 +8,8 @@ use crate::source::Synthetic;
 
 /// A(s) = E ln(1 + e^{−su}) for u ~ N(0, 1), with A'(s) and A''(s).
 ///
-/// The trapezoidal rule on [−12, 12] with step 1/(50 + 5|s|): the integrand is analytic in the strip
+/// The trapezoidal rule on [−12, 12] with step 1/(50 + 5|s|): the integrand is analytic in the
+/// strip
 /// |Im u| < π/|s|, where the rule converges like e^{−2π·width/step}, so the error is at rounding
 /// level for all s.
 pub fn softplus_mean(s: f64) -> [f64; 3] {
@@ -34,8 +35,8 @@ pub fn softplus_mean(s: f64) -> [f64; 3] {
 /// R_i(w) = A(‖w‖) − c_i⟨w, w_i*⟩ (Stein's lemma).
 ///
 /// Gradients and Hessians lie in the span of w and the w_i*, so that every optimum over a ball or
-/// with a ridge lies in the span of the w_i*. [`Population`] works in an orthonormal basis of it: its
-/// models have m' ≤ m coordinates, see [`Population::coordinates`] and [`Population::embed`].
+/// with a ridge lies in the span of the w_i*. [`Population`] works in an orthonormal basis of it:
+/// its models have m' ≤ m coordinates, see [`Population::coordinates`] and [`Population::embed`].
 #[derive(Clone, Debug)]
 pub struct Population {
     /// Orthonormal basis of span{w_i*}, m' vectors of length d.
@@ -93,7 +94,8 @@ impl Population {
 
     /// min_w φ(w, q) over ‖w‖ ≤ `radius` of the game, in closed form but for one number:
     ///
-    /// min_s aA(s) + (λ/2)s² − s‖v‖ − Σ q_i p_i b_i, where a = Σ q_i p_i and v = Σ q_i p_i c_i w_i*.
+    /// min_s aA(s) + (λ/2)s² − s‖v‖ − Σ q_i p_i b_i, where a = Σ q_i p_i and v = Σ q_i p_i c_i
+    /// w_i*.
     pub fn minimum(&self, game: &Game, q: &[f64], radius: f64) -> f64 {
         let mut v = vec![0.0; self.basis.len()];
         let (mut mass, mut offset) = (0.0, 0.0);
@@ -125,9 +127,8 @@ impl Population {
         mass * softplus_mean(s)[0] + game.ridge / 2.0 * s * s - s * pull - offset
     }
 
-    /// The exact duality gap of a model of d numbers and group weights over ‖w‖ ≤ `radius`:
-    /// ε_φ(w, q) of label `eqn:per:measure`, or ε'_φ of label `eqn:AT_k:measure` when the game has a
-    /// cap.
+    /// The exact duality gap of a model of d numbers and group weights over ‖w‖ ≤ `radius`: ε_φ(w,
+    /// q) of label `eqn:per:measure`, or ε'_φ of label `eqn:AT_k:measure` when the game has a cap.
     pub fn gap(&self, game: &Game, w: &[f64], q: &[f64], radius: f64) -> f64 {
         let upper = game.objective(&self.risks(w)) + game.ridge / 2.0 * dot(w, w);
         upper - self.minimum(game, q, radius)

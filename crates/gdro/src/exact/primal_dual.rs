@@ -2,8 +2,8 @@
 //!
 //! Slacks are variables of their own, so that a step need not keep r_i(w) below t exactly. Each
 //! iteration solves twice with one factorisation: a predictor that decides how far to lower the
-//! complementarity μ, and the step. Steps are cut back until the residual of the conditions does not
-//! grow; this phase ends when they are short, and leaves the rest to `centre`.
+//! complementarity μ, and the step. Steps are cut back until the residual of the conditions does
+//! not grow; this phase ends when they are short, and leaves the rest to `centre`.
 
 use super::Risks;
 use super::interior::{Solver, Values};
@@ -62,8 +62,8 @@ impl<M: MirrorMap> Solver<'_, M> {
                 let ahead = self.point.moved(&predictor, reach).complementarity();
                 target = mu * (ahead / mu).clamp(1e-6, 0.8).powi(3);
             }
-            // Complementarity must not run ahead of feasibility: it would leave the point stuck at a
-            // bound.
+            // Complementarity must not run ahead of feasibility: it would leave the point stuck at
+            // a bound.
             target = target.max((LAG * first * infeasible / scale).min(mu));
             length = 0.0;
             if target < MODEST * mu {
@@ -92,8 +92,8 @@ impl<M: MirrorMap> Solver<'_, M> {
         Ok(())
     }
 
-    /// Moves along a step, halved at most so often until the residual does not grow much, and says how
-    /// long a share of it that was: 0 when nothing moves.
+    /// Moves along a step, halved at most so often until the residual does not grow much, and says
+    /// how long a share of it that was: 0 when nothing moves.
     fn take<R: Risks>(
         &mut self,
         risks: &mut R,

@@ -56,8 +56,8 @@ pub struct Solution {
     pub upper: f64,
     /// A lower bound on the optimum, attained with the group weights.
     pub lower: f64,
-    /// Iterations, each with one Hessian; or with a hundred evaluations of all gradients, where the set of models
-    /// is known by its mirror map alone.
+    /// Iterations, each with one Hessian; or with a hundred evaluations of all gradients, where the
+    /// set of models is known by its mirror map alone.
     pub iterations: usize,
 }
 

@@ -19,8 +19,8 @@ pub struct GroupOptimum {
     pub error: f64,
 }
 
-/// Trains a model for every group alone, under the same domain and ridge: the offsets b_i = R_i* with
-/// which the game is minimax regret (Agarwal and Zhang 2022; Zhang and Tu 2024).
+/// Trains a model for every group alone, under the same domain and ridge: the offsets b_i = R_i*
+/// with which the game is minimax regret (Agarwal and Zhang 2022; Zhang and Tu 2024).
 ///
 /// With a ridge λ, R_i* is the risk at the ridge optimum w_i, without the penalty. A certified gap
 /// g of that optimum puts w_i within r = √(2g/λ) of the model found (strong convexity), and so

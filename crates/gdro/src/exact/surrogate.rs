@@ -26,9 +26,9 @@ impl Surrogate {
         Some(Surrogate { excess, slack })
     }
 
-    /// Improves the answer for the risks beneath by the model w, where these are its payoffs, and by the
-    /// weights q, with which the risks above have this lower bound. `objective` is that of payoffs at w,
-    /// infinite outside of the domain.
+    /// Improves the answer for the risks beneath by the model w, where these are its payoffs, and
+    /// by the weights q, with which the risks above have this lower bound. `objective` is that of
+    /// payoffs at w, infinite outside of the domain.
     pub(super) fn improve(
         &self,
         beneath: &mut Solution,

@@ -9,8 +9,8 @@ use crate::row::dot;
 /// Up to this many unknowns the matrix is formed and factored; beyond, only products with it are.
 pub(super) const DENSE: usize = 1200;
 
-/// Up to this many rank-one terms are solved for one by one, so that conjugate gradients see only the
-/// well-conditioned rest.
+/// Up to this many rank-one terms are solved for one by one, so that conjugate gradients see only
+/// the well-conditioned rest.
 const SEPARATE: usize = 48;
 
 /// (K + Σ_l u_l u_lᵀ) x = b, where K is a weighted Hessian of the risks plus a diagonal.
@@ -28,8 +28,8 @@ pub(super) struct RankOne {
 }
 
 impl System {
-    /// The system for Σ c_i ∇²R_i at the last point evaluated, plus `diagonal`, plus the rank-one terms.
-    /// `memory` is kept for the matrix between calls.
+    /// The system for Σ c_i ∇²R_i at the last point evaluated, plus `diagonal`, plus the rank-one
+    /// terms. `memory` is kept for the matrix between calls.
     pub(super) fn new<R: Risks>(
         risks: &mut R,
         c: &[f64],

@@ -7,9 +7,9 @@ use crate::error::{Error, Result, require};
 /// is 1. Replaces `log_q` by ln q_i and writes q_i to `q`.
 ///
 /// The number j of capped groups is found among the ⌈k⌉ largest, as in the paper's appendix (label
-/// `appendix:section:Projection`): with S_j = Σ_{i>j} e^{l_(i) − l_(j+1)} the largest free weight is
-/// (1 − j/k)/S_j, and j is the first for which that is at most 1/k. All sums are taken relative to
-/// their largest term, so that weights below e^{−745} are not lost.
+/// `appendix:section:Projection`): with S_j = Σ_{i>j} e^{l_(i) − l_(j+1)} the largest free weight
+/// is (1 − j/k)/S_j, and j is the first for which that is at most 1/k. All sums are taken relative
+/// to their largest term, so that weights below e^{−745} are not lost.
 pub(super) fn project_log(log_q: &mut [f64], q: &mut [f64], k: f64, order: &mut Vec<usize>) {
     let m = log_q.len();
     let cap = 1.0 / k;

@@ -27,8 +27,9 @@ impl Update for Tsallis {
         if eta == 0.0 {
             return;
         }
-        // With y = η(x − max G) ≥ 2, Σ 4/(y + η(max G − G_i))² falls from at least 1 at y = 2 to at most
-        // 1 at y = 2√m. Newton's method on this convex, falling function from the left is monotone.
+        // With y = η(x − max G) ≥ 2, Σ 4/(y + η(max G − G_i))² falls from at least 1 at y = 2 to at
+        // most 1 at y = 2√m. Newton's method on this convex, falling function from the left is
+        // monotone.
         let top = self.sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut y = 2.0;
         for _ in 0..100 {

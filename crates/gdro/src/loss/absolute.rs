@@ -7,7 +7,8 @@ use crate::error::Result;
 /// Absolute loss of one score: ℓ(s, y) = |s − y|; risks are mean absolute errors.
 ///
 /// With |s| ≤ bound and |y| ≤ target: range bound + target, Lipschitz constant 1; not smooth. The
-/// conjugate is uy for |u| ≤ 1. The smoothing 2μ ln(2 cosh((s − y)/2μ)) is at most 2μ ln 2 above it.
+/// conjugate is uy for |u| ≤ 1. The smoothing 2μ ln(2 cosh((s − y)/2μ)) is at most 2μ ln 2 above
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Absolute {
     /// 0 for the loss itself.

@@ -9,9 +9,9 @@ use crate::error::Result;
 /// One of this crate's losses, chosen at run time.
 ///
 /// [`FromStr`] and [`fmt::Display`] read and write the names: `logistic`, `hinge`,
-/// `smoothed-hinge:γ` (1 when left out), `softmax`, `squared`, `absolute`, `huber:δ` (1.35 when left
-/// out), `quantile:τ`. A name does not say how many classes there are:
-/// see [`AnyLoss::with_classes`].
+/// `smoothed-hinge:γ` (1 when left out), `softmax`, `squared`, `absolute`, `huber:δ` (1.35 when
+/// left out), `quantile:τ`. A name does not say how many classes there are: see
+/// [`AnyLoss::with_classes`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnyLoss {
     /// [`Logistic`].

@@ -67,8 +67,8 @@ pub trait Loss {
     fn conjugate(&self, u: &[f64], y: f64) -> f64;
 
     /// A loss with derivatives of all orders that lies above this one by at most a fixed multiple
-    /// of `mu` > 0, and whose slopes lie in the domain of this one's conjugate. `None`, the default,
-    /// for a loss that is smooth enough as it is.
+    /// of `mu` > 0, and whose slopes lie in the domain of this one's conjugate. `None`, the
+    /// default, for a loss that is smooth enough as it is.
     fn smoothed(&self, _mu: f64) -> Option<Self>
     where
         Self: Sized,
@@ -82,7 +82,8 @@ pub trait Loss {
     /// What [`Loss::accepts`] accepts, in words.
     fn expects(&self) -> String;
 
-    /// M: the largest loss when every |s_j| ≤ `bound` (‖s‖₂ ≤ `bound` for c > 1) and |y| ≤ `target`.
+    /// M: the largest loss when every |s_j| ≤ `bound` (‖s‖₂ ≤ `bound` for c > 1) and |y| ≤
+    /// `target`.
     fn range(&self, bound: f64, target: f64) -> f64;
 
     /// Lipschitz constant of ℓ in s (Euclidean norm) on the set of [`Loss::range`].
@@ -145,8 +146,8 @@ fn check_derivatives(loss: &impl Loss, scores: &[f64], y: f64) {
     assert!(trace <= loss.curvature() * (1.0 + 1e-12));
 }
 
-/// Fenchel and Young for a loss of one score: ℓ*(u) against the largest us − ℓ(s) on a grid for u in
-/// `range`, equality at slopes, a slope in the domain everywhere.
+/// Fenchel and Young for a loss of one score: ℓ*(u) against the largest us − ℓ(s) on a grid for u
+/// in `range`, equality at slopes, a slope in the domain everywhere.
 #[cfg(test)]
 fn check_conjugate(loss: &impl Loss, range: (f64, f64), targets: &[f64]) {
     let grid = |n: i32, low: f64, high: f64| {
@@ -175,8 +176,8 @@ fn check_conjugate(loss: &impl Loss, range: (f64, f64), targets: &[f64]) {
     }
 }
 
-/// The smoothing lies above a loss of one score by at most `multiple`·μ ln 2, has its derivatives, and
-/// slopes in the domain of its conjugate.
+/// The smoothing lies above a loss of one score by at most `multiple`·μ ln 2, has its derivatives,
+/// and slopes in the domain of its conjugate.
 #[cfg(test)]
 fn check_smoothing<L: Loss>(loss: &L, multiple: f64, targets: &[f64]) {
     for mu in [1.0, 0.1, 1e-3, 1e-9] {

@@ -2,8 +2,8 @@
 
 use super::logistic::softplus_neg;
 
-/// max(x, 0) for μ = 0, else μ ln(1 + e^{x/μ}), which is at most μ ln 2 above it; with the slope, in
-/// [0, 1]. At the kink the slope is ½.
+/// max(x, 0) for μ = 0, else μ ln(1 + e^{x/μ}), which is at most μ ln 2 above it; with the slope,
+/// in [0, 1]. At the kink the slope is ½.
 #[inline]
 pub(super) fn plus(x: f64, mu: f64) -> (f64, f64) {
     if mu > 0.0 {

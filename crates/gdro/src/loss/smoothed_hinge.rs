@@ -7,8 +7,9 @@ use crate::error::{Result, require};
 ///
 /// ℓ(s, y) = 0 for z ≥ 1, (1 − z)²/(2γ) for 1 − γ ≤ z ≤ 1, 1 − z − γ/2 for z ≤ 1 − γ.
 ///
-/// It lies at most γ/2 below the hinge loss. With |s| ≤ bound: range ℓ(−bound, 1), Lipschitz constant
-/// min(1, (1 + bound)/γ), curvature 1/γ. The conjugate is −a + γa²/2 for a = −yu in [0, 1].
+/// It lies at most γ/2 below the hinge loss. With |s| ≤ bound: range ℓ(−bound, 1), Lipschitz
+/// constant min(1, (1 + bound)/γ), curvature 1/γ. The conjugate is −a + γa²/2 for a = −yu in [0,
+/// 1].
 ///
 /// Source: Shalev-Shwartz and Zhang 2013, arXiv 1209.1873.
 #[derive(Clone, Copy, Debug, PartialEq)]

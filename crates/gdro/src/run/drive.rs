@@ -65,7 +65,8 @@ pub enum Outcome {
 /// second. Neither cadence nor flag changes what the rounds compute.
 ///
 /// # Errors
-/// Those of [`Solver::advance`] and of the observer, except that a used-up budget is an [`Outcome`].
+/// Those of [`Solver::advance`] and of the observer, except that a used-up budget is an
+/// [`Outcome`].
 pub fn drive(
     solver: &mut dyn Solver,
     rounds: u64,

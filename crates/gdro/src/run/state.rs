@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::kept::Kept;
 use crate::sampling::Streams;
 
-/// Everything a solver needs to go on, bit for bit: points, averages, generators and counters. Plain
-/// numbers, to be stored in any format that keeps 64-bit floats exactly.
+/// Everything a solver needs to go on, bit for bit: points, averages, generators and counters.
+/// Plain numbers, to be stored in any format that keeps 64-bit floats exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Rounds played.

@@ -52,8 +52,8 @@ fn unit_vector(d: usize, at: usize) -> Vec<f64> {
 }
 
 impl Finite {
-    /// Logistic losses, scaled to [0, 1]: m groups, features e_1, …, e_d alike, and a probability of
-    /// the label +1 of its own for every group and feature, in (0.1, 0.9). ‖x‖ = 1, ‖w‖ ≤ 2.
+    /// Logistic losses, scaled to [0, 1]: m groups, features e_1, …, e_d alike, and a probability
+    /// of the label +1 of its own for every group and feature, in (0.1, 0.9). ‖x‖ = 1, ‖w‖ ≤ 2.
     pub fn logistic(m: usize, d: usize) -> Self {
         let mut lcg = Lcg(5);
         let mut group = || {
@@ -81,10 +81,10 @@ impl Finite {
         }
     }
 
-    /// Rare needs: the target is 1, and feature e_j is there with a small probability of its own for
-    /// every group, else x = 0 and the squared loss is 1. The model has ‖w‖ ≤ ½ to spend on them, and
-    /// several groups are active at the optimum. Losses lie in [¼, 1] where w ≥ 0, which all models
-    /// of a run do, since gradients point there.
+    /// Rare needs: the target is 1, and feature e_j is there with a small probability of its own
+    /// for every group, else x = 0 and the squared loss is 1. The model has ‖w‖ ≤ ½ to spend on
+    /// them, and several groups are active at the optimum. Losses lie in [¼, 1] where w ≥ 0, which
+    /// all models of a run do, since gradients point there.
     pub fn rare(m: usize, d: usize) -> Self {
         let mut lcg = Lcg(5);
         let mut group = || {
@@ -108,8 +108,8 @@ impl Finite {
         }
     }
 
-    /// Few hard groups: their targets are ±½ with nearly even odds, so that their squared losses are
-    /// about ¼ wherever the model w ∈ [−½, ½] is; the targets of all others are 0.
+    /// Few hard groups: their targets are ±½ with nearly even odds, so that their squared losses
+    /// are about ¼ wherever the model w ∈ [−½, ½] is; the targets of all others are 0.
     pub fn few_dominate(m: usize) -> Self {
         let means = [0.1, -0.1, 0.06, -0.05, 0.0];
         let hard = |mean: &f64| vec![(vec![1.0], 0.5, 0.5 + mean), (vec![1.0], -0.5, 0.5 - mean)];

@@ -47,13 +47,14 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 /// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver
 /// they came from.
 ///
-/// - upper: the objective max_{q' ∈ Q} Σ q'_i r_i(w) + (λ/2)‖w‖², with payoffs r_i = p_i(R_i − b_i).
+/// - upper: the objective max_{q' ∈ Q} Σ q'_i r_i(w) + (λ/2)‖w‖², with payoffs
+///   r_i = p_i(R_i − b_i).
 /// - lower: for the given q, which is first moved into Q, the convex function
 ///   P_q(w) = Σ q_i r_i(w) + (λ/2)‖w‖² lies above its tangent at any anchor w₀ plus the ridge:
-///   P_q(u) ≥ Σ q_i r_i(w₀) + ⟨h, u − w₀⟩ + (λ/2)‖u‖² with h = Σ q_i ∇r_i(w₀), and the minimum of the
-///   right-hand side over the domain is known in closed form ([`MirrorMap::minimum`]). The anchor is w
-///   after Newton steps on P_q, where the bound is almost tight. With a ridge and no ball this is the
-///   Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
+///   P_q(u) ≥ Σ q_i r_i(w₀) + ⟨h, u − w₀⟩ + (λ/2)‖u‖² with h = Σ q_i ∇r_i(w₀), and the minimum of
+///   the right-hand side over the domain is known in closed form ([`MirrorMap::minimum`]). The
+///   anchor is w after Newton steps on P_q, where the bound is almost tight. With a ridge and no
+///   ball this is the Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
 ///   For a loss with kinks the Fenchel bound of [`minimize`] takes the place of the tangent.
 ///
 /// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not

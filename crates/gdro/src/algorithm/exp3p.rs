@@ -29,8 +29,7 @@ use crate::schedule::{Schedule, Steps};
 /// Guarantee: O(√(m ln m/T)) for any fixed comparators; the paper (label `eqn:exp:regret:weak`)
 /// points out that the source's oblivious analysis does not bound ε_φ(w̄, q̄), whose comparators
 /// depend on the run. The steps of q are those of Bubeck and Cesa-Bianchi (DOI 10.1561/2200000024,
-/// Theorem
-/// 3.3), that of w is ours.
+/// Theorem 3.3), that of w is ours.
 pub fn exp3p(constants: &Constants, rounds: u64) -> Recipe<OneExp3P> {
     let (m, t) = (constants.groups as f64, rounds as f64);
     let beta = (constants.ln_m() / (m * t)).sqrt();

@@ -1,4 +1,4 @@
-//! The algorithms of the paper, and those that it compares itself with, by name.
+//! The algorithms of the paper, those that it compares itself with, and a few beyond, by name.
 //!
 //! A named algorithm is a [`Recipe`]: an estimator, a rule, the step sizes of its theorem. The
 //! rest of a round — drawing, mirror steps, averaging, counting — is the same for all and lives in

@@ -148,7 +148,8 @@ pub fn bandit_regret_anytime(constants: &Constants, rounds: u64, holds: Holds) -
 ///   + DG(9 + 7 ln t + 4 ln(2/δ)).
 ///
 /// This is [`bandit_regret_anytime`] plus [`model_regret_anytime`], each with probability 1 − δ/2,
-/// where the paper rounds the quarters of the latter up.
+/// where the paper rounds the quarters of the latter up. Algorithm 2 has no cap: [`Constants::k`]
+/// has to be less than m for m > 1, as 1 is, since k = m leaves the part of q out.
 ///
 /// # Errors
 /// As [`super::smd_m`].

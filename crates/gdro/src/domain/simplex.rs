@@ -17,9 +17,9 @@ const FLOOR: f64 = 1e-300;
 /// s/n), which is the centre. The dual norm is ‖·‖_∞, with κ = min_{r ≥ 2} (r − 1) n^{2/r} ≤ e(2 ln
 /// n − 1) for n ≥ 3, κ = n for n ≤ 7 (Juditsky and Nemirovski 2008, arXiv 0809.0813).
 ///
-/// Without ridge the prox is w_j ∝ exp(θ_j/s) (Beck and Teboulle 2003, DOI 10.1016/S0167-6377(02)00231-6).
-/// With ridge r it is ln u_j + r u_j = θ_j/s − μ for the shares u_j = w_j/s: Wright's omega function in
-/// every coordinate, and one μ such that Σ u_j = 1.
+/// Without ridge the prox is w_j ∝ exp(θ_j/s) (Beck and Teboulle 2003, DOI
+/// 10.1016/S0167-6377(02)00231-6). With ridge r it is ln u_j + r u_j = θ_j/s − μ for the shares
+/// u_j = w_j/s: Wright's omega function in every coordinate, and one μ such that Σ u_j = 1.
 ///
 /// A share that has fallen below 1e-300, or is 0, counts as 1e-300 in the next step. So it stays
 /// finite and can come back; the point that a step starts from is off by at most s n 1e-300.

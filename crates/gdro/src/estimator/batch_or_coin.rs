@@ -9,8 +9,8 @@ use crate::sampling::unit;
 /// The mixture of [`super::MiniBatch`] and [`super::Bernoulli`] for n̄ rounds' worth of draws
 /// (label `remark:best-of-both-world`):
 ///
-/// - n_i ≥ n̄: ⌊n_i/n̄⌋ samples, averaged, and scaled by p_i of label `eqn:pi:mirror` with n̄ in the
-///   place of n_m;
+/// - n_i ≥ n̄: ⌊n_i/n̄⌋ samples, averaged, and scaled by p_i of label `eqn:pi:mirror` with n̄ in
+///   the place of n_m;
 /// - n_i < n̄: one sample with probability n_i/n̄, without importance weight.
 ///
 /// Unbiased for the weighted game Σ q_i p_i R_i, where p_i = n_i/n̄ for the groups of the second

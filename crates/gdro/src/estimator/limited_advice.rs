@@ -15,8 +15,9 @@ use crate::sampling::below;
 /// 0 elsewhere. r samples.
 ///
 /// g_w is unbiased, with noise that falls with r; E s̃_i = (1 − R_i) P_i/(P_i + γ). For r = 1 it is
-/// [`super::OneIx`], for r = m and γ = 0 [`super::EveryGroup`]. The weights q_i/P_i, where the
-/// source has the one gradient of i ~ q, are our choice.
+/// [`super::OneIx`]; for r = m and γ = 0 it is [`super::EveryGroup`] with losses scaled to [0, 1]
+/// and 1 taken off all gains, which moves no weight. The weights q_i/P_i, where the source has the
+/// one gradient of i ~ q, are our choice.
 ///
 /// Round t asks r_t groups, where r_1, r_2, … is a list that repeats.
 #[derive(Clone, Debug)]

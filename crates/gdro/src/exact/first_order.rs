@@ -13,15 +13,15 @@
 //! a model w the gap of the game has two parts, both known:
 //!
 //! ```text
-//! max_{q' ∈ Q} Σ q'_i r_i − Σ q_i r_i                                       what another p may gain
-//! ⟨h, w⟩ + (λ/2)‖w‖² − min_{u ∈ W} (⟨h, u⟩ + (λ/2)‖u‖²),  h = Σ q_i ∇r_i    what another w may gain
+//! max_{q' ∈ Q} Σ q'_i r_i − Σ q_i r_i                     what another p may gain
+//! ⟨h, w⟩ + (λ/2)‖w‖² − min_{u ∈ W} (⟨h, u⟩ + (λ/2)‖u‖²)   what another w may gain, h = Σ q_i ∇r_i
 //! ```
 //!
 //! and p moves to q when the second is a tenth of the first.
 //!
-//! Sources: Auslender and Teboulle, DOI 10.1137/S1052623403427823, and Tseng, DOI 10.1007/s10107-010-0394-2
-//! (acceleration); O'Donoghue and Candès, DOI 10.1007/s10208-013-9150-3 (restarts); Tseng and Bertsekas, DOI
-//! 10.1007/BF01582416 (exponential multipliers).
+//! Sources: Auslender and Teboulle, DOI 10.1137/S1052623403427823, and Tseng, DOI
+//! 10.1007/s10107-010-0394-2 (acceleration); O'Donoghue and Candès, DOI 10.1007/s10208-013-9150-3
+//! (restarts); Tseng and Bertsekas, DOI 10.1007/BF01582416 (exponential multipliers).
 
 use super::Risks;
 use super::problem::{Options, Problem, Solution};

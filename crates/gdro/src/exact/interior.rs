@@ -13,11 +13,11 @@
 //! (without the u_i for k = 1). The multipliers q_i of its groups are the group weights of the
 //! saddle point. There are two phases.
 //!
-//! - `primal_dual`: Newton steps on the optimality conditions with a falling complementarity μ. Ten to
-//!   thirty of them reach rounding level, where the smoothed maximum with a falling temperature takes
-//!   several Newton iterations for each temperature.
-//! - `centre`: Newton's method on the barrier function for one μ. It converges from wherever the first
-//!   phase loses the path, and returns to it.
+//! - `primal_dual`: Newton steps on the optimality conditions with a falling complementarity μ. Ten
+//!   to thirty of them reach rounding level, where the smoothed maximum with a falling temperature
+//!   takes several Newton iterations for each temperature.
+//! - `centre`: Newton's method on the barrier function for one μ. It converges from wherever the
+//!   first phase loses the path, and returns to it.
 //!
 //! Each iteration of either takes one Hessian of the Lagrangian and one Cholesky factorisation.
 //!

@@ -44,7 +44,8 @@ const FUTILE: usize = 3;
 /// the model, the lower one is Fenchel's: with α_j the weight of row j in Σ q_i p_i R_i,
 ///
 /// ```text
-/// Σ q_i p_i (R_i(w) − b_i) + (λ/2)‖w‖² ≥ Σ_j α_j (⟨u_j, s_j(w)⟩ − ℓ*(u_j, y_j)) − Σ q_i p_i b_i + (λ/2)‖w‖²
+/// Σ q_i p_i (R_i(w) − b_i) + (λ/2)‖w‖²
+///     ≥ Σ_j α_j (⟨u_j, s_j(w)⟩ − ℓ*(u_j, y_j)) − Σ q_i p_i b_i + (λ/2)‖w‖²
 /// ```
 ///
 /// for any u_j in the domain of ℓ*; the right-hand side is minimised over the domain in closed form

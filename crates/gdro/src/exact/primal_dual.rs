@@ -135,7 +135,8 @@ impl<M: MirrorMap> Solver<'_, M> {
 
     /// Takes up what the step, which is linear, does not see of the payoffs and the ball.
     ///
-    /// - t moves by the mean error of the payoffs, with the weights that it has in Newton's equations;
+    /// - t moves by the mean error of the payoffs, with the weights that it has in Newton's
+    ///   equations;
     /// - the slacks become exact, s_i = t + u_i − r_i(w), as far as their products with the q_i
     ///   stay near `mu`;
     /// - the slack of the ball falls by more than its slope says: its multiplier makes up for that.

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::sampling::Rng;
 
 /// Samples from a closure `draw(group, rng, x) -> Result<y>` that fills the features x and returns
-/// the target.
+/// the target. What the closure itself remembers is not a part of a checkpoint.
 ///
 /// ```
 /// use gdro::source::{Closure, Source};

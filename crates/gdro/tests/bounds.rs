@@ -171,6 +171,27 @@ fn a_player_that_cannot_move_has_no_regret() {
     }
 }
 
+/// Algorithms 1 and 2 know no cap; Algorithm 6 draws k groups, a whole number.
+#[test]
+fn the_cap_matters_to_those_who_have_one() {
+    let at = |algorithm, anytime, k| {
+        bound::gap(algorithm, anytime, &constants(7, k), 1000, Holds::With(0.1))
+    };
+    for (algorithm, anytime) in [
+        (Algorithm::SmdM, false),
+        (Algorithm::SmdM, true),
+        (Algorithm::Online1, false),
+        (Algorithm::Online1, true),
+    ] {
+        for k in [2.5, 7.0] {
+            let (free, capped) = (at(algorithm, anytime, 1.0), at(algorithm, anytime, k));
+            assert_eq!(free.unwrap(), capped.unwrap(), "{algorithm} {anytime} {k}");
+        }
+    }
+    let message = at(Algorithm::AtkroK, false, 2.5).unwrap_err().to_string();
+    assert!(message.contains("k = 2.5: expected an integer"), "{message}");
+}
+
 #[test]
 fn what_is_out_of_range_is_refused_by_name() {
     let c = constants(16, 5.0);

@@ -9,9 +9,7 @@ use crate::error::{Error, Result, require};
 
 /// The paper's bound on the duality gap of an algorithm after so many rounds. For Algorithm 1 with
 /// the gradient of a single sample it is that of label `thm:1`, whose proof holds as it stands.
-///
-/// [`Constants::k`] has to be one that the algorithm plays: 1 for Algorithms 1 and 2, an integer
-/// for Algorithm 6. This is not checked.
+/// Algorithms 1 and 2 know no cap: [`Constants::k`] does not matter to them.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for algorithms whose gap the paper does not bound by a number, and as the

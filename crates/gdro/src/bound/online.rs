@@ -2,7 +2,7 @@
 
 use super::{Holds, check, root_sum};
 use crate::algorithm::Constants;
-use crate::error::Result;
+use crate::error::{Result, require};
 
 /// The regret Σ_t φ(w_t, q_t) − min_w Σ_t φ(w, q_t) of the player of w over T rounds, label
 /// `thm:2`, for η_w = 2D/(G√(5T)), whatever the player of q does:
@@ -85,14 +85,16 @@ pub fn online_1(constants: &Constants, rounds: u64, holds: Holds) -> Result<f64>
     Ok(sum / rounds as f64)
 }
 
-/// ε'_φ(w̄, q̄) of Algorithm 6 after T rounds, label `thm:10`: the two regrets ([`model_regret`],
-/// [`semi_bandit_regret`]) over T, each with probability 1 − δ/2.
+/// ε'_φ(w̄, q̄) of Algorithm 6 after T rounds, label `thm:10`, for an integer k: the two regrets
+/// ([`model_regret`], [`semi_bandit_regret`]) over T, each with probability 1 − δ/2.
 ///
 /// # Errors
 /// As [`super::smd_m`].
 pub fn atkro_k(constants: &Constants, rounds: u64, holds: Holds) -> Result<f64> {
     let each = holds.shared(2.0);
     check(constants, rounds, holds)?;
+    let k = constants.k;
+    require(k.fract() == 0.0, "k", k, "an integer, as Algorithm 6 has it")?;
     let sum = model_regret(constants, rounds, each)? + semi_bandit_regret(constants, rounds, each)?;
     Ok(sum / rounds as f64)
 }
@@ -148,12 +150,22 @@ pub fn bandit_regret_anytime(constants: &Constants, rounds: u64, holds: Holds) -
 ///   + DG(9 + 7 ln t + 4 ln(2/δ)).
 ///
 /// This is [`bandit_regret_anytime`] plus [`model_regret_anytime`], each with probability 1 − δ/2,
-/// where the paper rounds the quarters of the latter up. Algorithm 2 has no cap: [`Constants::k`]
-/// has to be less than m for m > 1, as 1 is, since k = m leaves the part of q out.
+/// where the paper rounds the quarters of the latter up. Algorithm 2 knows no cap, and k does not
+/// matter.
 ///
 /// # Errors
 /// As [`super::smd_m`].
 pub fn online_1_anytime(constants: &Constants, rounds: u64, holds: Holds) -> Result<f64> {
+    check(constants, rounds, holds)?;
+    atkro_1(&Constants { k: 1.0, ..*constants }, rounds, holds)
+}
+
+/// ε'_φ(w̄_t, q̄_t) of Algorithm 7 after t rounds, label `thm:alg7`: that of [`online_1_anytime`];
+/// the cap does not enter it, unless k = m, where q cannot move and the part of w is left.
+///
+/// # Errors
+/// As [`super::smd_m`].
+pub fn atkro_1(constants: &Constants, rounds: u64, holds: Holds) -> Result<f64> {
     let t = check(constants, rounds, holds)?;
     let by = match holds {
         Holds::OnAverage => 5.0 + 3.0 * t.ln(),
@@ -161,13 +173,4 @@ pub fn online_1_anytime(constants: &Constants, rounds: u64, holds: Holds) -> Res
     };
     let model = by * constants.d() * constants.lipschitz / (2.0 * root_sum(t));
     Ok(bandit_regret_anytime(constants, rounds, holds.shared(2.0))? + model)
-}
-
-/// ε'_φ(w̄_t, q̄_t) of Algorithm 7 after t rounds, label `thm:alg7`: that of [`online_1_anytime`];
-/// the cap does not enter it, unless k = m.
-///
-/// # Errors
-/// As [`super::smd_m`].
-pub fn atkro_1(constants: &Constants, rounds: u64, holds: Holds) -> Result<f64> {
-    online_1_anytime(constants, rounds, holds)
 }

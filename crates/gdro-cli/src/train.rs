@@ -198,7 +198,7 @@ fn exactly(setting: &Setting, job: &Job, watch: &mut Watch) -> gdro::Result<Answ
     // Far below what matters, and as far as double precision goes; with kinks every digit costs as
     // much as the one before.
     let scale = setting.game.objective(&at_zero).abs().max(1.0);
-    let digits = if setting.loss.smoothed(1.0).is_some() { 1e-8 } else { 1e-10 };
+    let digits = if setting.loss.has_kinks() { 1e-8 } else { 1e-10 };
     let tolerance = job.training.tol.unwrap_or(digits * scale);
     let options = Options { tolerance, ..Options::default() };
     let solution = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options)?;

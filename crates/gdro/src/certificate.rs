@@ -119,7 +119,7 @@ where
     let slack = |value: f64| terms * f64::EPSILON * (value.abs() + ridge).max(1e-3);
 
     // With kinks, every digit takes Newton steps of its own.
-    let has_kinks = loss.smoothed(1.0).is_some();
+    let has_kinks = loss.has_kinks();
     let close = if has_kinks { KINKED * upper.abs().max(1e-3) } else { 0.0 };
     let tolerance = slack(upper).max(close);
 

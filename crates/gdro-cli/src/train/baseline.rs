@@ -27,7 +27,7 @@ pub fn train(setting: &Setting, which: Baseline) -> gdro::Result<Vec<f64>> {
         goal: Goal::Fixed(vec![1.0 / m as f64; m]),
     };
     // With kinks every digit costs as much as the one before.
-    let tolerance = if setting.loss.smoothed(1.0).is_some() { 1e-6 } else { 1e-8 };
+    let tolerance = if setting.loss.has_kinks() { 1e-6 } else { 1e-8 };
     let options = Options { tolerance, ..Options::default() };
     Ok(exact::minimize(data, &setting.loss, &problem, &options)?.w)
 }

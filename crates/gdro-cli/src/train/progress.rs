@@ -119,6 +119,10 @@ impl Solver for Counted<'_> {
         self.solver.steps()
     }
 
+    fn average(&self) -> gdro::average::Average {
+        self.solver.average()
+    }
+
     fn rounds(&self) -> u64 {
         self.solver.rounds()
     }

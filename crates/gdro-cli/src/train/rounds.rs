@@ -115,11 +115,7 @@ impl Plan<'_> {
             seed: if pilot { !self.training.seed } else { self.training.seed },
         };
         let sizes = &self.sizes()[..];
-        let (mut game, domain) = (setting.game.clone(), setting.domain.clone());
-        if self.algorithm == Algorithm::Mero {
-            // It learns what the offsets of regret are.
-            game.offsets.fill(0.0);
-        }
+        let (game, domain) = (setting.game.clone(), setting.domain.clone());
         let constants = self.constants()?;
         match &self.budgets {
             Some(budgets) if !pilot => {
@@ -290,15 +286,9 @@ pub fn solve(
     } else {
         (training.step_w.unwrap_or(1.0), training.step_q.unwrap_or(1.0))
     };
-    let default = match algorithm {
-        Algorithm::Tinf | Algorithm::Flexible | Algorithm::Adaptive => Average::Uniform,
-        _ if falls => Average::Weighted,
-        _ => Average::Uniform,
-    };
     let mut answer = plan.play(planned, steps, watch, stop)?;
     if let Solved::Rounds(play) = &mut answer.solved {
         play.piloted = piloted;
-        play.average = average.unwrap_or(default);
         play.loss_range = if training.loss_range.is_none() { loss_range } else { None };
     }
     Ok(answer)
@@ -396,7 +386,7 @@ impl Plan<'_> {
                     steps,
                     piloted: false,
                     loss_range: None,
-                    average: Average::Uniform,
+                    average: solver.average(),
                 }),
                 seconds: spent,
                 trace,

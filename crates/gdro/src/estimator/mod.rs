@@ -57,7 +57,7 @@ pub trait Probe {
     /// Clipped to [0, 1]; clips are counted.
     fn shortfall(&mut self, payoff: f64) -> f64;
 
-    /// As [`Probe::pull`], but returns p_i(ℓ(w; z) − ℓ(w̄⁽ⁱ⁾; z)), where w̄⁽ⁱ⁾ is the average of
+    /// As [`Probe::pull`], but returns p_i(ℓ(w; z) − ℓ(w̄⁽ⁱ⁾; z)), in which no offset is left, where w̄⁽ⁱ⁾ is the average of
     /// the group's own model, and lets that model take its step on the same sample.
     ///
     /// # Errors

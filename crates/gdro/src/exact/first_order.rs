@@ -185,21 +185,21 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
     fn weigh(&mut self, place: &mut Place) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
         let Place { w, payoffs, gradients, q, h, gains, surrogate } = place;
-        let attained = match &self.fixed {
-            Some(fixed) => dot(fixed, payoffs),
-            None => {
-                for ((q, p), r) in q.iter_mut().zip(&self.prior).zip(&*payoffs) {
-                    *q = p.max(1e-300).ln() + r / self.tau;
-                }
-                // Relative to the last that may have to be capped: those above may overflow without
-                // harm, but the order of those below must not be lost.
-                let mut sorted = q.clone();
-                sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-                let level = sorted[game.k.ceil() as usize - 1];
-                q.iter_mut().for_each(|q| *q = (*q - level).clamp(-690.0, 300.0).exp());
-                project_capped_simplex(q, game.k)?;
-                top_k_mean(payoffs, game.k)
+        if self.fixed.is_none() {
+            for ((q, p), r) in q.iter_mut().zip(&self.prior).zip(&*payoffs) {
+                *q = p.max(1e-300).ln() + r / self.tau;
             }
+            // Relative to the last that may have to be capped: those above may overflow without
+            // harm, but the order of those below must not be lost.
+            let mut sorted = q.clone();
+            sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+            let level = sorted[game.k.ceil() as usize - 1];
+            q.iter_mut().for_each(|q| *q = (*q - level).clamp(-690.0, 300.0).exp());
+            project_capped_simplex(q, game.k)?;
+        }
+        let attained = |payoffs: &[f64]| match &self.fixed {
+            Some(fixed) => dot(fixed, payoffs),
+            None => top_k_mean(payoffs, game.k),
         };
         h.fill(0.0);
         for (q, line) in q.iter().zip(gradients.chunks_exact(self.n)) {
@@ -208,25 +208,15 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         let ridge = game.ridge / 2.0 * dot(&w[..self.weights], &w[..self.weights]);
         let least = domain.minimum(h, game.ridge, self.problem.features, self.problem.outputs);
         let value = dot(q, payoffs);
-        *gains = (attained - value, dot(h, w) + ridge - least);
-        let inside = domain.map.contains(&w[..self.weights]);
-        if attained + ridge < self.best.upper && inside {
-            self.best.upper = attained + ridge;
-            self.best.w.copy_from_slice(w);
-        }
-        let lower = value - dot(h, w) + least;
-        if lower > self.best.lower {
-            self.best.lower = lower;
-            self.best.q.copy_from_slice(q);
-        }
+        *gains = (attained(payoffs) - value, dot(h, w) + ridge - least);
+        let outside = if domain.map.contains(&w[..self.weights]) { 0.0 } else { f64::INFINITY };
+        let objective = |payoffs: &[f64]| attained(payoffs) + ridge + outside;
+        let (upper, lower) = (objective(payoffs), value - dot(h, w) + least);
         if let Some(surrogate) = surrogate {
-            let objective = |payoffs: &[f64]| match &self.fixed {
-                _ if !inside => f64::INFINITY,
-                Some(fixed) => dot(fixed, payoffs) + ridge,
-                None => top_k_mean(payoffs, game.k) + ridge,
-            };
-            surrogate.improve(&mut self.beneath, w, payoffs, (q, lower), objective);
+            let beneath = objective(&surrogate.payoffs(payoffs));
+            self.beneath.improve(w, beneath, q, surrogate.lower(q, lower));
         }
+        self.best.improve(w, upper, q, lower);
         Ok(())
     }
 

@@ -296,7 +296,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
     /// Improves the best bounds by those of the present point.
     pub(super) fn record(&mut self) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
-        let (w, payoffs, upper) = (&self.point.w, &self.values.payoffs, self.upper());
+        let (w, payoffs) = (&self.point.w, &self.values.payoffs);
         let q = match &self.fixed {
             Some(q) => q.clone(),
             None => {
@@ -305,24 +305,17 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 q
             }
         };
-        if upper < self.best.upper && domain.map.contains(&w[..self.weights]) {
-            self.best.upper = upper;
-            self.best.w.copy_from_slice(w);
-        }
+        let inside = domain.map.contains(&w[..self.weights]);
+        let attained = |p: &[f64]| if inside { self.objective(p) } else { f64::INFINITY };
         let h = self.group_sum(&q, &self.values.gradients);
         let least = domain.minimum(&h, game.ridge, self.problem.features, self.problem.outputs);
         let lower = dot(&q, payoffs) - dot(&h, w) + least;
+        let upper = attained(payoffs);
         if let Some(surrogate) = &self.values.surrogate {
-            let inside = domain.map.contains(&w[..self.weights]);
-            let objective = |p: &[f64]| if inside { self.objective(p) } else { f64::INFINITY };
-            let mut beneath = self.beneath.clone();
-            surrogate.improve(&mut beneath, w, payoffs, (&q, lower), objective);
-            self.beneath = beneath;
+            let beneath = attained(&surrogate.payoffs(payoffs));
+            self.beneath.improve(w, beneath, &q, surrogate.lower(&q, lower));
         }
-        if lower > self.best.lower {
-            self.best.lower = lower;
-            self.best.q = q;
-        }
+        self.best.improve(w, upper, &q, lower);
         Ok(())
     }
 

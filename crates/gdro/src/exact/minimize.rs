@@ -67,7 +67,7 @@ where
 {
     let intercept = problem.domain.intercept.is_some();
     let mut risks = DatasetRisks::new(data, loss, intercept);
-    if loss.smoothed(1.0).is_none() {
+    if !loss.has_kinks() {
         let mut best = solve(&mut risks, problem, options)?;
         let mut used = best.iterations;
         for _ in 0..RESTARTS {
@@ -124,9 +124,8 @@ where
 }
 
 /// The better model and the better group weights of two answers.
-fn better(a: Solution, b: Solution) -> Solution {
-    let (w, upper) = if b.upper < a.upper { (b.w, b.upper) } else { (a.w, a.upper) };
-    let (q, lower) = if b.lower > a.lower { (b.q, b.lower) } else { (a.q, a.lower) };
-    let iterations = a.iterations + b.iterations;
-    Solution { w, q, upper, lower, iterations }
+fn better(mut a: Solution, b: Solution) -> Solution {
+    a.improve(&b.w, b.upper, &b.q, b.lower);
+    a.iterations += b.iterations;
+    a
 }

@@ -66,4 +66,16 @@ impl Solution {
     pub fn gap(&self) -> f64 {
         self.upper - self.lower
     }
+
+    /// Takes over a model whose objective is smaller, and group weights whose bound is larger.
+    pub(super) fn improve(&mut self, w: &[f64], upper: f64, q: &[f64], lower: f64) {
+        if upper < self.upper {
+            self.upper = upper;
+            self.w.copy_from_slice(w);
+        }
+        if lower > self.lower {
+            self.lower = lower;
+            self.q.copy_from_slice(q);
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! Bounds for the risks that others smooth.
 
 use super::Risks;
-use super::problem::Solution;
 use crate::game::Game;
 use crate::row::dot;
 
@@ -26,26 +25,13 @@ impl Surrogate {
         Some(Surrogate { excess, slack })
     }
 
-    /// Improves the answer for the risks beneath by the model w, where these are its payoffs, and
-    /// by the weights q, with which the risks above have this lower bound. `objective` is that of
-    /// payoffs at w, infinite outside of the domain.
-    pub(super) fn improve(
-        &self,
-        beneath: &mut Solution,
-        w: &[f64],
-        payoffs: &[f64],
-        (q, lower): (&[f64], f64),
-        objective: impl Fn(&[f64]) -> f64,
-    ) {
-        let payoffs: Vec<f64> = payoffs.iter().zip(&self.excess).map(|(r, e)| r - e).collect();
-        let (upper, lower) = (objective(&payoffs), lower - dot(q, &self.slack));
-        if upper < beneath.upper {
-            beneath.upper = upper;
-            beneath.w.copy_from_slice(w);
-        }
-        if lower > beneath.lower {
-            beneath.lower = lower;
-            beneath.q.copy_from_slice(q);
-        }
+    /// The payoffs of the risks beneath, from those of the risks above.
+    pub(super) fn payoffs(&self, above: &[f64]) -> Vec<f64> {
+        above.iter().zip(&self.excess).map(|(r, e)| r - e).collect()
+    }
+
+    /// The lower bound for the risks beneath with the weights q, from that for the risks above.
+    pub(super) fn lower(&self, q: &[f64], above: f64) -> f64 {
+        above - dot(q, &self.slack)
     }
 }

@@ -76,6 +76,14 @@ pub trait Loss {
         None
     }
 
+    /// Whether it has kinks, and so needs its [`Loss::smoothed`] form.
+    fn has_kinks(&self) -> bool
+    where
+        Self: Sized,
+    {
+        self.smoothed(1.0).is_some()
+    }
+
     /// Whether y is a target of this loss.
     fn accepts(&self, y: f64) -> bool;
 

@@ -11,6 +11,7 @@ pub use kept::Kept;
 pub use saddle::Saddle;
 pub use state::State;
 
+use crate::average::Average;
 use crate::error::Result;
 use crate::schedule::Steps;
 
@@ -31,6 +32,9 @@ pub trait Solver {
 
     /// The steps of the next round.
     fn steps(&self) -> Steps;
+
+    /// The average that the answer is.
+    fn average(&self) -> Average;
 
     /// Samples drawn from each group.
     fn samples(&self) -> &[u64];

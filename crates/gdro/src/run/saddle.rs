@@ -317,6 +317,10 @@ where
         self.recipe.schedule.at(self.rounds + 1)
     }
 
+    fn average(&self) -> Average {
+        self.recipe.average
+    }
+
     fn samples(&self) -> &[u64] {
         &self.round.samples
     }

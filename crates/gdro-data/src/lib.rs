@@ -25,27 +25,21 @@
 //! # }
 //! ```
 
-mod comparison;
-mod encode;
 mod error;
-mod group;
-mod kind;
-mod moments;
+mod features;
+mod format;
+mod groups;
 mod options;
 mod prepare;
-mod read;
-mod records;
 mod split;
 mod table;
 mod target;
-mod usable;
 
-pub use comparison::{Comparison, Operator};
-pub use encode::{Encoded, Encoding, FeatureColumn};
 pub use error::{Error, Position, Result};
-pub use group::{Assignment, GroupColumn, Grouping};
+pub use features::{Encoded, Encoding, FeatureColumn};
+pub use format::{read, read_for};
+pub use groups::{Assignment, GroupColumn, Grouping};
 pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
 pub use prepare::{Group, Prepared, prepare};
-pub use read::{read, read_for};
 pub use table::{Column, Kind, Table};
-pub use target::Target;
+pub use target::{Comparison, Operator, Target};

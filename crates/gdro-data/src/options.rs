@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Comparison;
 use crate::error::{Error, Result};
+use crate::target::Comparison;
 
 /// How a table is read and what its columns mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use gdro::Dataset;
 use serde::Serialize;
 
-use crate::encode::Encoding;
 use crate::error::{Error, Result, count, list, number};
-use crate::group::Grouping;
+use crate::features::Encoding;
+use crate::features::usable_rows;
+use crate::groups::Grouping;
 use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
 use crate::split::hold_out;
 use crate::table::{Kind, Table};
 use crate::target::Target;
-use crate::usable::usable_rows;
 
 /// A table made ready for training.
 #[derive(Clone, Debug)]

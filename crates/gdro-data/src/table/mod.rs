@@ -1,5 +1,7 @@
 //! A table in memory.
 
+pub(crate) mod kind;
+
 use crate::error::{Position, Result, unknown_column};
 
 /// Code of a missing text.

@@ -1,12 +1,15 @@
 //! The target: its task, its labels and their numbers.
 
+mod comparison;
+
+pub use comparison::{Comparison, Operator};
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Comparison;
-use crate::encode::most_levels;
 use crate::error::{Error, Result, list, shown};
+use crate::features::most_levels;
 use crate::options::{DataOptions, Task};
 use crate::table::{Column, Table};
 

@@ -1,13 +1,15 @@
 //! Files to a table.
 
+mod records;
+
 use std::path::{Path, PathBuf};
 
-use crate::encode::{Encoding, FeatureColumn};
 use crate::error::{Error, Result, unknown_column};
-use crate::kind::{Forced, Odd, RawColumn, Wanted};
+use crate::features::{Encoding, FeatureColumn};
 use crate::options::DataOptions;
-use crate::records::Records;
 use crate::table::Table;
+use crate::table::kind::{Forced, Odd, RawColumn, Wanted};
+use records::Records;
 
 /// Reads files, plain or gzip, as one table.
 ///

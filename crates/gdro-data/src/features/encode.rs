@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gdro::Matrix;
 use serde::{Deserialize, Serialize};
 
+use super::moments::moments;
 use crate::error::{Error, Result};
-use crate::group::MISSING;
-use crate::moments::moments;
+use crate::groups::MISSING;
 use crate::table::{Column, Kind, Table};
 
 /// How the columns of a table become features: numbers are standardised, texts are one-hot, and a

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod args;
 pub mod certify;
 pub mod evaluate;
 pub mod fit;

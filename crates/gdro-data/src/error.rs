@@ -27,6 +27,12 @@ pub enum Error {
     /// No file was given.
     #[error("no file: give at least one table")]
     NoFile,
+    /// A table is not the one that its schema describes.
+    #[error("the table has {what}, which its schema does not know: make the schema anew")]
+    StaleSchema {
+        /// What is new.
+        what: String,
+    },
     /// A file cannot be opened.
     #[error("{file}: cannot open: {why}")]
     Open {

@@ -32,6 +32,7 @@ mod groups;
 mod options;
 mod prepare;
 mod split;
+pub mod stream;
 mod table;
 mod target;
 

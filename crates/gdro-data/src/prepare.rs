@@ -177,7 +177,7 @@ fn enumerate<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
 }
 
 /// Names of the feature columns.
-fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>> {
+pub(crate) fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>> {
     let names = table.names().iter().map(String::as_str);
     let features: Vec<&str> = names.filter(|name| options.is_feature(name)).collect();
     if features.is_empty() {

@@ -120,6 +120,11 @@ impl Encoding {
         Ok(Encoding { columns: names.iter().map(fit).collect::<Result<_>>()?, constant })
     }
 
+    /// The encoding of columns that are known.
+    pub(crate) fn assemble(columns: Vec<FeatureColumn>, constant: bool) -> Self {
+        Encoding { columns, constant }
+    }
+
     /// The columns, in the order of their features.
     pub fn columns(&self) -> &[FeatureColumn] {
         &self.columns

@@ -6,4 +6,6 @@ mod usable;
 
 pub(crate) use encode::most_levels;
 pub use encode::{Encoded, Encoding, FeatureColumn};
+#[cfg(test)]
+pub(crate) use moments::moments;
 pub(crate) use usable::usable_rows;

@@ -47,13 +47,8 @@ pub struct Assignment {
 }
 
 impl Grouping {
-    /// Finds the groups in the given rows. The groups are sorted by their number of rows, the
-    /// largest first, then by name. Returns what a user should know, too.
-    pub(crate) fn fit(
-        table: &Table,
-        rows: &[u32],
-        options: &DataOptions,
-    ) -> Result<(Self, Vec<Option<u32>>, Vec<String>)> {
+    /// A grouping that knows no groups yet.
+    pub(crate) fn open(options: &DataOptions) -> Self {
         let empty = BTreeMap::new();
         let columns = options.groups.iter().map(|name| {
             let merge = options.merge.get(name).unwrap_or(&empty);
@@ -65,17 +60,31 @@ impl Grouping {
             }
         });
         let columns = columns.collect();
-        let mut grouping = Grouping { columns, missing: options.missing_group, names: Vec::new() };
+        Grouping { columns, missing: options.missing_group, names: Vec::new() }
+    }
+
+    /// Takes over the names of the groups, the largest first, then by name.
+    pub(crate) fn settle(&mut self, counts: &HashMap<String, u64>) {
+        let mut order: Vec<(&String, u64)> = counts.iter().map(|(name, n)| (name, *n)).collect();
+        order.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        self.names = order.into_iter().map(|(name, _)| name.clone()).collect();
+    }
+
+    /// Finds the groups in the given rows. The groups are sorted by their number of rows, the
+    /// largest first, then by name. Returns what a user should know, too.
+    pub(crate) fn fit(
+        table: &Table,
+        rows: &[u32],
+        options: &DataOptions,
+    ) -> Result<(Self, Vec<Option<u32>>, Vec<String>)> {
+        let mut grouping = Grouping::open(options);
         let notes = grouping.merges_without_rows(table, rows)?;
         let (mut groups, names) = grouping.combine(table, rows)?;
-        let mut counts = vec![0usize; names.len()];
+        let mut counts = vec![0u64; names.len()];
         groups.iter().flatten().for_each(|g| counts[*g as usize] += 1);
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|a, b| counts[*b].cmp(&counts[*a]).then_with(|| names[*a].cmp(&names[*b])));
-        let mut rank = vec![0u32; names.len()];
-        (0..).zip(&order).for_each(|(new, old)| rank[*old] = new);
-        groups.iter_mut().flatten().for_each(|g| *g = rank[*g as usize]);
-        grouping.names = order.iter().map(|old| names[*old].clone()).collect();
+        grouping.settle(&names.iter().cloned().zip(counts).collect());
+        let rank: HashMap<&str, u32> = grouping.names.iter().map(String::as_str).zip(0..).collect();
+        groups.iter_mut().flatten().for_each(|g| *g = rank[names[*g as usize].as_str()]);
         Ok((grouping, groups, notes))
     }
 
@@ -115,7 +124,11 @@ impl Grouping {
     }
 
     /// The combination of values of each row, numbered in the order of appearance, and the names.
-    fn combine(&self, table: &Table, rows: &[u32]) -> Result<(Vec<Option<u32>>, Vec<String>)> {
+    pub(crate) fn combine(
+        &self,
+        table: &Table,
+        rows: &[u32],
+    ) -> Result<(Vec<Option<u32>>, Vec<String>)> {
         let mut groups = vec![Some(0); rows.len()];
         let mut names = vec![ALL.to_owned()];
         for (position, column) in self.columns.iter().enumerate() {

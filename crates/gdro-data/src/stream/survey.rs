@@ -1,0 +1,141 @@
+//! The pass that counts.
+
+use std::collections::HashMap;
+
+use super::schema::Schema;
+use super::tally::{Labels, Tally};
+use crate::error::{Error, Result};
+use crate::features::{Encoding, usable_rows};
+use crate::groups::Grouping;
+use crate::options::{DataOptions, Task};
+use crate::prepare::features;
+use crate::table::Table;
+use crate::target::{Comparison, Target};
+
+/// A table that is being counted, block by block: means and deviations of numbers, the texts of
+/// text columns, labels, groups and their sizes.
+pub struct Survey {
+    given: DataOptions,
+    task: Option<Task>,
+    constant: bool,
+    rows: u64,
+    used: u64,
+    /// What the first block settles.
+    settled: Option<Settled>,
+}
+
+struct Settled {
+    options: DataOptions,
+    comparison: Option<Comparison>,
+    features: Vec<(String, Tally)>,
+    labels: Labels,
+    grouping: Grouping,
+    counts: HashMap<String, u64>,
+}
+
+impl Survey {
+    /// Nothing counted yet. The arguments are those of [`crate::prepare`].
+    pub fn new(options: &DataOptions, task: Option<Task>, constant: bool) -> Self {
+        let given = options.clone();
+        Survey { given, task, constant, rows: 0, used: 0, settled: None }
+    }
+
+    /// Number of rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Counts a block.
+    ///
+    /// # Errors
+    /// Those of [`crate::prepare`] that a block can show.
+    pub fn add(&mut self, block: &Table) -> Result<()> {
+        let settled = match &mut self.settled {
+            Some(settled) => settled,
+            None => self.settled.insert(Settled::new(block, &self.given)?),
+        };
+        self.rows += block.rows() as u64;
+        let names: Vec<&str> = settled.features.iter().map(|(n, _)| n.as_str()).collect();
+        let rows = match usable_rows(block, &names, &settled.options, &mut Vec::new()) {
+            Err(Error::NothingLeft { .. }) => return Ok(()),
+            rows => rows?,
+        };
+        self.used += rows.len() as u64;
+        for (name, tally) in &mut settled.features {
+            tally.add(name, block.find("features", name)?, &rows)?;
+        }
+        let target = settled.options.target.clone().unwrap_or_default();
+        let cells = block.find("target", &target)?;
+        settled.labels.add(cells, &rows);
+        let (groups, names) = settled.grouping.combine(block, &rows)?;
+        let mut counts = vec![0u64; names.len()];
+        groups.iter().flatten().for_each(|group| counts[*group as usize] += 1);
+        for (name, count) in names.into_iter().zip(counts) {
+            *settled.counts.entry(name).or_default() += count;
+        }
+        Ok(())
+    }
+
+    /// What was counted.
+    ///
+    /// # Errors
+    /// Those of [`crate::prepare`]; when no block was added.
+    pub fn finish(self) -> Result<Schema> {
+        let settled = self.settled.ok_or(Error::NoFile)?;
+        if self.used == 0 {
+            let dropped = format!("{} rows miss a cell", self.rows);
+            return Err(Error::NothingLeft { dropped });
+        }
+        let name = settled.options.target.clone().unwrap_or_default();
+        let (column, labels) = settled.labels.column();
+        let table = Table {
+            names: vec![name],
+            columns: vec![column],
+            files: vec![(String::new(), labels)],
+            lines: vec![0; labels],
+        };
+        let rows: Vec<u32> = (0..labels as u32).collect();
+        let (target, _) =
+            Target::fit(&table, &rows, &settled.options, settled.comparison, self.task)?;
+        let columns = settled.features.into_iter().map(|(name, tally)| tally.finish(&name));
+        let encoding = Encoding::assemble(columns.collect::<Result<_>>()?, self.constant);
+        let mut grouping = settled.grouping;
+        grouping.settle(&settled.counts);
+        let counts = grouping.names().iter().map(|n| settled.counts.get(n).copied().unwrap_or(0));
+        let counts = counts.collect();
+        Ok(Schema {
+            options: self.given,
+            rows: self.rows,
+            left_out: self.rows - self.used,
+            largest_target: settled.labels.largest(),
+            encoding,
+            target,
+            grouping,
+            counts,
+        })
+    }
+}
+
+impl Settled {
+    fn new(block: &Table, given: &DataOptions) -> Result<Self> {
+        let (options, comparison) = given.settle(block.names())?;
+        if options.target.is_none() {
+            return Err(Error::NoTarget { available: block.names().join(", ") });
+        }
+        let names = features(block, &options)?;
+        let tallies = names.iter().map(|name| {
+            let kind = block.find("features", name)?.kind();
+            Ok(((*name).to_owned(), Tally::new(kind)))
+        });
+        let features = tallies.collect::<Result<_>>()?;
+        let grouping = Grouping::open(&options);
+        Ok(Settled {
+            options,
+            comparison,
+            features,
+            labels: Labels::default(),
+            grouping,
+            counts: HashMap::new(),
+        })
+    }
+}

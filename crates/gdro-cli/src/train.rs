@@ -6,6 +6,7 @@ mod intervals;
 mod progress;
 mod rounds;
 mod setting;
+pub mod stream;
 mod trace;
 
 pub use intervals::{Intervals, columns, evaluate as evaluate_columns};

@@ -31,6 +31,8 @@ mod format;
 mod groups;
 mod options;
 mod prepare;
+mod shim;
+pub use shim::Reader;
 mod split;
 pub mod stream;
 mod table;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::args::{GoalArgs, SolverArgs, TableArgs};
+use super::args::{GoalArgs, SolverArgs, StreamArgs, TableArgs};
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Settings, utf8};
 use crate::train::{self, Watch};
@@ -27,6 +27,8 @@ pub struct Fit {
     solver: SolverArgs,
     #[command(flatten)]
     table: TableArgs,
+    #[command(flatten)]
+    stream: StreamArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -63,6 +65,15 @@ impl Fit {
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
+        if let Some(streaming) = &job.streaming {
+            let s = train::stream::run(&job, streaming, &mut Watch::new(!output.quiet))?;
+            eprintln!("seconds {} rounds {:?} samples {:?} steps {:?} weights {:?}", s.robust.seconds, s.robust.play.rounds, s.robust.play.samples, s.robust.play.steps, s.robust.weights);
+            if let Some(f) = &s.finish {
+                eprintln!("{:?}", f.certificate);
+                for e in &f.evaluations { eprintln!("{:?}", e.train.iter().map(|m| m.risk).collect::<Vec<_>>()); eprintln!("  test {:?}", e.test.as_ref().map(|t| t.iter().map(|m| m.risk).collect::<Vec<_>>())); }
+            }
+            return Ok(());
+        }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
         let json = serde_json::to_string_pretty(&summary)
@@ -89,6 +100,7 @@ impl Fit {
         self.goal.give(&mut settings);
         self.solver.give(&mut settings)?;
         self.table.give(&mut settings)?;
+        self.stream.give(&mut settings);
         settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
         Ok(settings)
     }

@@ -5,9 +5,11 @@
 
 mod resolve;
 mod settings;
+mod streaming;
 mod training;
 
 pub use settings::Settings;
+pub use streaming::Streaming;
 pub use training::{Baseline, Budget, LossName, Objective, SolverName, Training};
 
 use std::collections::BTreeMap;
@@ -27,6 +29,9 @@ pub struct Job {
     pub data: DataOptions,
     /// How the model is trained.
     pub training: Training,
+    /// How the table is streamed; it is read into memory when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streaming: Option<Streaming>,
     /// Where the results are written; nowhere when absent. The model is the same wherever it goes.
     #[serde(skip)]
     pub out: Option<PathBuf>,

@@ -31,7 +31,9 @@ impl Settings {
                 "no table: expected a file of rows, or a job file that names one",
             ));
         }
-        self.drop_rounds()?;
+        if !self.flag("stream")? {
+            self.drop_rounds()?;
+        }
         let mut training = self.training()?;
         let out = self.text("out")?;
         if out.as_deref() == Some("") {
@@ -40,7 +42,8 @@ impl Settings {
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;
-        Ok(Job { tables, data, training, out: out.map(PathBuf::from), places: self.places() })
+        let streaming = self.streaming(&training)?;
+        Ok(Job { tables, data, training, streaming, out: out.map(PathBuf::from), places: self.places() })
     }
 
     /// Settings of rounds: an error with a solver that plays none, unless they stand in its own

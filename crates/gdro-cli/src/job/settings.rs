@@ -12,7 +12,12 @@ use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 24] = [
+pub(super) const TRAINING: [&str; 29] = [
+    "stream",
+    "schema",
+    "buffer",
+    "one-pass",
+    "robust-only",
     "objective",
     "offsets",
     "adjustment",
@@ -112,7 +117,7 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales") {
+            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales" | "schema") {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });

@@ -42,7 +42,7 @@ impl Setting {
         let library = |e| Failure::library(e, &names);
         let loss = loss_of(training.loss, &prepared.target).map_err(library)?;
         let data = prepared.train.clone();
-        let domain = domain_of(training, &loss, &data).map_err(library)?;
+        let domain = domain_of(training, &loss, data.max_abs_target()).map_err(library)?;
         let m = data.groups();
         let mut game = Game::gdro(m).with_ridge(training.l2);
         let mut offset_errors = None;
@@ -192,14 +192,14 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
 
 /// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
 /// the targets.
-fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Result<Domain<L2Ball>> {
+pub fn domain_of(training: &Training, loss: &AnyLoss, largest_target: f64) -> gdro::Result<Domain<L2Ball>> {
     let ball = training.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
     let domain = Domain::new(ball);
     if training.penalize_intercept {
         return Ok(domain);
     }
     let bound = match loss.targets() {
-        Targets::Numbers => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
+        Targets::Numbers => (2.0 * largest_target).clamp(100.0, f64::MAX),
         _ => 100.0,
     };
     domain.with_intercept(bound)

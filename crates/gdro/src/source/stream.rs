@@ -15,8 +15,8 @@ use crate::sampling::Rng;
 /// in several groups, and a group may have none here.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    features: Matrix,
-    targets: Vec<f64>,
+    features: Arc<Matrix>,
+    targets: Arc<[f64]>,
     /// Where the members of each group start, and their end.
     starts: Vec<usize>,
     members: Vec<u32>,
@@ -39,6 +39,10 @@ impl Batch {
         if let Some(row) = groups.iter().flatten().find(|r| **r as usize >= rows) {
             return Err(Error::parameter("row of a group", row, "below the number of rows"));
         }
+        Ok(Self::assemble(Arc::new(features), targets.into(), groups))
+    }
+
+    fn assemble(features: Arc<Matrix>, targets: Arc<[f64]>, groups: &[Vec<u32>]) -> Self {
         let mut starts = Vec::with_capacity(groups.len() + 1);
         let mut members = Vec::with_capacity(groups.iter().map(Vec::len).sum());
         starts.push(0);
@@ -46,7 +50,18 @@ impl Batch {
             members.extend_from_slice(list);
             starts.push(members.len());
         }
-        Ok(Batch { features, targets, starts, members })
+        Batch { features, targets, starts, members }
+    }
+
+    /// The same rows as one group, visited in this order: those of ordinary training.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a row number out of range.
+    pub fn pooled(&self, order: Vec<u32>) -> Result<Self> {
+        if let Some(row) = order.iter().find(|r| **r as usize >= self.rows()) {
+            return Err(Error::parameter("row of a group", row, "below the number of rows"));
+        }
+        Ok(Self::assemble(self.features.clone(), self.targets.clone(), &[order]))
     }
 
     /// Number of rows.

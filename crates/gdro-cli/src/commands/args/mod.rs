@@ -2,10 +2,12 @@
 
 mod goal;
 mod solver;
+mod stream;
 mod table;
 
 pub use goal::GoalArgs;
 pub use solver::SolverArgs;
+pub use stream::StreamArgs;
 pub use table::TableArgs;
 
 use toml::Value;

@@ -31,8 +31,6 @@ mod format;
 mod groups;
 mod options;
 mod prepare;
-mod shim;
-pub use shim::Reader;
 mod split;
 pub mod stream;
 mod table;

@@ -35,9 +35,9 @@ mod split;
 mod table;
 mod target;
 
-pub use error::{Error, Position, Result};
+pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn};
-pub use format::{read, read_for};
+pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, GroupColumn, Grouping};
 pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
 pub use prepare::{Group, Prepared, prepare};

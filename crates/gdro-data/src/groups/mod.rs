@@ -221,6 +221,7 @@ mod tests {
             columns: vec![column(a), column(b)],
             files: vec![("t".into(), a.len())],
             lines: (2..).take(a.len()).collect(),
+            ..Table::default()
         }
     }
 

@@ -428,6 +428,18 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Groups with too few rows.
+    #[error(
+        "min-group: fewer than {}: {groups}: expected as many in each group: name a smaller \
+         number, or say `--small-groups merge|drop`",
+        count(*.least, "row")
+    )]
+    SmallGroups {
+        /// Smallest number of rows.
+        least: usize,
+        /// The groups, or the first few, with their rows.
+        groups: String,
+    },
     /// The library refused the data.
     #[error(transparent)]
     Gdro(#[from] gdro::Error),
@@ -454,6 +466,7 @@ impl Error {
             Error::Option { option, .. } | Error::UnknownColumn { option, .. } => Some(option),
             Error::Positive { .. } | Error::PositiveNotBinary { .. } => Some("positive"),
             Error::AmbiguousGroup { .. } => Some("groups"),
+            Error::SmallGroups { .. } => Some("min-group"),
             _ => None,
         }
     }

@@ -9,17 +9,17 @@ use serde::Serialize;
 use crate::error::{Error, Result, count, list, number};
 use crate::features::Encoding;
 use crate::features::usable_rows;
-use crate::groups::Grouping;
+use crate::groups::{Assignment, Grouping};
 use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
-use crate::split::hold_out;
+use crate::split::{hold_out, hold_out_families};
 use crate::table::{Kind, Table};
 use crate::target::Target;
 
 /// A table made ready for training.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The rows for training, group by group and inside a group in the order of the table, and the
-    /// groups that have such rows.
+    /// The rows for training, group by group (of the first family, in which a row has one) and
+    /// inside a group in the order of the table, and the groups that have such rows.
     pub train: Dataset,
     /// The rows that are held out, likewise; `None` when there are none.
     pub test: Option<Dataset>,
@@ -27,7 +27,7 @@ pub struct Prepared {
     pub train_rows: Vec<u32>,
     /// For each row that is held out its row in the table.
     pub test_rows: Vec<u32>,
-    /// All groups: the largest first, then by name.
+    /// All groups: family by family, the largest first, then by name.
     pub groups: Vec<Group>,
     /// How features are made, learnt from the training rows.
     pub encoding: Encoding,
@@ -43,8 +43,10 @@ pub struct Prepared {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Group {
-    /// The values of the group columns, joined by ` / `.
+    /// The labels of the group columns, joined by ` / `.
     pub name: String,
+    /// Its family, as an index into [`Grouping::families`].
+    pub family: usize,
     /// Number of rows.
     pub rows: usize,
     /// Number of rows for training.
@@ -81,34 +83,34 @@ pub fn prepare(
     if options.target.is_none() {
         return Err(Error::NoTarget { available: table.names().join(", ") });
     }
-    for (option, name) in options.named_columns() {
+    for (option, name) in options.named_columns(*comparison) {
         table.find(option, name)?;
     }
     let features = features(table, options)?;
     let mut notes = kinds(table, &features, options);
     let rows = usable_rows(table, &features, options, &mut notes)?;
 
-    let (target, note) = Target::fit(table, &rows, options, *comparison, task)?;
-    notes.extend(note);
+    let (grouping, assigned, group_notes) = Grouping::fit(table, &rows, options, *comparison)?;
+    let (rows, assigned, note) = grouped_rows(rows, assigned)?;
+    let (target, target_note) = Target::fit(table, &rows, options, *comparison, task)?;
+    notes.extend(target_note.into_iter().chain(group_notes).chain(note));
     let targets = target.encode(table, &rows)?;
-    let (grouping, assigned, merge_notes) = Grouping::fit(table, &rows, options)?;
-    notes.extend(merge_notes);
     // Rows of these numbers are positions in `rows` from here on.
-    let mut members = vec![Vec::new(); grouping.names().len()];
-    for (row, group) in (0u32..).zip(assigned) {
-        if let Some(group) = group {
-            members[group as usize].push(row);
-        }
-    }
+    let members = assigned.members();
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
-    let (held, note) = hold_out(split, rows.len(), &members, labels)?;
+    let (held, note) = match grouping.families() {
+        [_] => hold_out(split, rows.len(), &members, labels)?,
+        _ => hold_out_families(split, &assigned.families, &members, labels)?,
+    };
     notes.extend(note);
 
     let weights = weights(table, &rows, options)?;
     // Group by group, so that the rows of a group are next to each other in memory.
     let part = |wanted: bool| -> Vec<usize> {
+        let mut open: Vec<bool> = held.iter().map(|held| *held == wanted).collect();
         let of_groups = members.iter().flatten().map(|row| *row as usize);
-        of_groups.filter(|row| held[*row] == wanted).collect()
+        // A row that is in groups of several families comes with the first.
+        of_groups.filter(|row| std::mem::take(&mut open[*row])).collect()
     };
     let (training, testing) = (part(false), part(true));
     let in_table = |part: &[usize]| part.iter().map(|row| rows[*row]).collect::<Vec<u32>>();
@@ -124,11 +126,12 @@ pub fn prepare(
     );
 
     let mut groups = Vec::with_capacity(members.len());
-    for (name, members) in grouping.names().iter().zip(&members) {
+    for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {
         let test_rows = members.iter().filter(|row| held[**row as usize]).count();
         let positive = |row: &&u32| targets[**row as usize] > 0.0;
         groups.push(Group {
             name: name.clone(),
+            family: grouping.family(at),
             rows: members.len(),
             train_rows: members.len() - test_rows,
             test_rows,
@@ -167,6 +170,25 @@ pub fn prepare(
         }));
     }
     Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
+}
+
+/// The rows that are in a group, with their groups, and a note when there are others.
+fn grouped_rows(
+    rows: Vec<u32>,
+    assigned: Assignment,
+) -> Result<(Vec<u32>, Assignment, Option<String>)> {
+    let kept: Vec<usize> = (0..rows.len()).filter(|row| assigned.is_grouped(*row)).collect();
+    let left_out = rows.len() - kept.len();
+    if left_out == 0 {
+        return Ok((rows, assigned, None));
+    }
+    let of = count(rows.len(), "row");
+    if kept.is_empty() {
+        return Err(Error::NothingLeft { dropped: format!("{of} left out, in no group") });
+    }
+    let note = format!("{} of {of} left out, in no group", number(left_out));
+    let rows = kept.iter().map(|row| rows[*row]).collect();
+    Ok((rows, assigned.select(&kept), Some(note)))
 }
 
 /// Numbers the groups that have rows.
@@ -263,6 +285,7 @@ mod tests {
     fn group(name: &str, rows: usize, positives: Option<usize>) -> Group {
         Group {
             name: name.into(),
+            family: 0,
             rows,
             train_rows: rows,
             test_rows: 0,

@@ -30,15 +30,15 @@ pub(super) fn wanted(
     options: &DataOptions,
     encoding: Option<&Encoding>,
 ) -> Result<Vec<Wanted>> {
-    let options = &match (encoding, options.settle(names)) {
-        (None, settled) => settled?.0,
+    let (options, comparison) = &match (encoding, options.settle(names)) {
+        (None, settled) => settled?,
         // Training has settled what the target is, and a later table may lack it.
-        (Some(_), settled) => settled.map_or_else(|_| options.clone(), |(options, _)| options),
+        (Some(_), settled) => settled.unwrap_or_else(|_| (options.clone(), None)),
     };
     let unknown = |name: &str| !names.iter().any(|n| n == name);
     match encoding {
         None => {
-            for (option, name) in options.named_columns() {
+            for (option, name) in options.named_columns(*comparison) {
                 if unknown(name) {
                     return Err(unknown_column(option, name, names));
                 }
@@ -57,7 +57,7 @@ pub(super) fn wanted(
         match known {
             Some(Some(FeatureColumn::Number { .. })) => Some(Forced::Number),
             Some(Some(FeatureColumn::Text { .. })) => Some(Forced::Text),
-            _ if is(&options.weight) => Some(Forced::Number),
+            _ if is(&options.weight) || options.is_cut(name) => Some(Forced::Number),
             _ if is(&options.target) => text.then_some(Forced::Text),
             _ if options.is_group(name) && (known.is_some() || !options.is_feature(name)) => {
                 Some(Forced::Text)
@@ -69,7 +69,7 @@ pub(super) fn wanted(
     };
     Ok(names
         .iter()
-        .map(|name| Wanted { kind: kind(name), labels: options.is_group(name) })
+        .map(|name| Wanted { kind: kind(name), labels: options.is_label(name) })
         .collect())
 }
 

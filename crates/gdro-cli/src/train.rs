@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use gdro::certificate::{Certificate, certify};
 use gdro::exact::{self, Options};
-use gdro::loss::{Loss as _, Targets};
+use gdro::loss::{AnyLoss, Loss as _, Targets};
 use gdro::risk::{GroupMetric, group_metrics, group_risks};
 use gdro_data::Prepared;
 
@@ -35,6 +35,10 @@ pub struct Evaluation {
     pub train: Vec<GroupMetric>,
     /// On the rows held out.
     pub test: Option<Vec<GroupMetric>>,
+    /// On all training rows, each of which counts once whatever groups it is in.
+    pub train_rows: GroupMetric,
+    /// Likewise on all rows held out.
+    pub test_rows: Option<GroupMetric>,
     /// Intervals on the rows held out.
     pub intervals: Option<gdro::interval::Evaluation>,
     /// Whether the model predicts one class for every row of both parts.
@@ -228,6 +232,9 @@ fn evaluate(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<E
     let on = |data: &gdro::Dataset| group_metrics(&setting.loss, w, data);
     let train = on(&setting.data)?;
     let test = prepared.test.as_ref().map(on).transpose()?;
+    let at_once = |data: &gdro::Dataset| mean_over_rows(&setting.loss, w, data);
+    let train_rows = at_once(&setting.data)?;
+    let test_rows = prepared.test.as_ref().map(at_once).transpose()?;
     let mut one_class = setting.loss.targets() != Targets::Numbers;
     let mut first = None;
     for data in std::iter::once(&setting.data).chain(&prepared.test) {
@@ -236,5 +243,15 @@ fn evaluate(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<E
             one_class &= *first.get_or_insert(class) == class;
         });
     }
-    Ok(Evaluation { train, test, intervals: None, one_class })
+    Ok(Evaluation { train, test, train_rows, test_rows, intervals: None, one_class })
+}
+
+/// A model on all rows of a data set, each of which counts once whatever groups it is in.
+pub fn mean_over_rows(
+    loss: &AnyLoss,
+    w: &[f64],
+    data: &gdro::Dataset,
+) -> gdro::Result<GroupMetric> {
+    let all = group_metrics(loss, w, &data.pooled()?)?;
+    Ok(all[0])
 }

@@ -40,7 +40,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert_eq!(summary["ended"], "interrupted");
     let rounds = number(&summary["rounds"]);
     assert!((1.0..1e12).contains(&rounds));
-    assert_eq!(folder.json("out/model.json")["format"], 1);
+    assert_eq!(folder.json("out/model.json")["format"], 2);
     // The curve ends where the model does.
     let trace = folder.read("out/trace.jsonl");
     let last: serde_json::Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();

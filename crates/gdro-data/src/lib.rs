@@ -34,6 +34,7 @@ mod prepare;
 mod split;
 mod table;
 mod target;
+mod weights;
 
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn};
@@ -43,3 +44,4 @@ pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, SmallGroups
 pub use prepare::{Group, Prepared, prepare};
 pub use table::{Column, Kind, Table};
 pub use target::{Comparison, Operator, Target};
+pub use weights::Weighted;

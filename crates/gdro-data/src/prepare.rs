@@ -14,6 +14,7 @@ use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
 use crate::split::{hold_out, hold_out_families};
 use crate::table::{Kind, Table};
 use crate::target::Target;
+use crate::weights::weights;
 
 /// A table made ready for training.
 #[derive(Clone, Debug)]
@@ -238,19 +239,6 @@ fn kinds(table: &Table, features: &[&str], options: &DataOptions) -> Vec<String>
         notes.push(format!("group columns are features too: {kept} (set by `group-features`)"));
     }
     notes
-}
-
-/// The weights of the rows.
-fn weights(table: &Table, rows: &[u32], options: &DataOptions) -> Result<Option<Vec<f64>>> {
-    let Some(name) = &options.weight else { return Ok(None) };
-    let cells = table.find("weight", name)?;
-    let weights: Vec<f64> =
-        rows.iter().map(|row| cells.number(*row as usize).unwrap_or(0.0)).collect();
-    if weights.iter().sum::<f64>().is_finite() {
-        Ok(Some(weights))
-    } else {
-        Err(Error::TooLarge { column: name.clone(), done: "added" })
-    }
 }
 
 /// A note on the labels that no training row has.

@@ -37,6 +37,7 @@ impl Settings {
         if out.as_deref() == Some("") {
             return Err(self.bad("out", "a folder"));
         }
+        self.count("min-group", 2, MOST_ROUNDS)?;
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;
@@ -291,11 +292,20 @@ impl Settings {
     /// Refuses settings of the table that nothing uses.
     fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
         if data.groups.is_empty() {
-            for key in ["group-features", "missing-group"] {
+            for key in ["group-features", "missing-group", "min-group", "small-groups"] {
                 if self.has(key) {
                     return self.refuse(key, "there are no group columns: name them with groups");
                 }
             }
+        }
+        if self.has("small-groups") && !self.has("min-group") {
+            let why = "no group is too small without a smallest size: give min-group, too";
+            return self.refuse("small-groups", why);
+        }
+        if training.budget.is_some() && data.families() > 1 {
+            let why = "a row is in a group of each family, so that rows cannot be visited once \
+                       each: give one family, or leave budget out";
+            return self.refuse("budget", why);
         }
         if training.budget.is_some() && data.weight.is_some() {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";

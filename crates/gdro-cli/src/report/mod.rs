@@ -7,6 +7,6 @@ mod summary;
 mod tables;
 
 pub use numbers::risk;
-pub use saved::{Evaluated, evaluation, model};
+pub use saved::{Evaluated, Mean, evaluation, model};
 pub use summary::Summary;
 pub use tables::{certificate_in_words, groups, objective_in_words, plain, text};

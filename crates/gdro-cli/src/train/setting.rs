@@ -48,10 +48,12 @@ impl Setting {
         let mut offset_errors = None;
         let goal = match training.objective {
             Objective::Max | Objective::TopK(_) | Objective::Regret => Goal::Adversary,
-            Objective::Average => {
-                let total: f64 = (0..m).map(|i| data.total_weight(i)).sum();
-                Goal::Fixed((0..m).map(|i| data.total_weight(i) / total).collect())
-            }
+            Objective::Average => Goal::Fixed(row_shares(prepared).ok_or_else(|| {
+                Failure::input(format!(
+                    "{}: average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family",
+                    job.place("objective")
+                ))
+            })?),
             Objective::Balanced => Goal::Fixed(vec![1.0 / m as f64; m]),
         };
         match training.objective {
@@ -134,6 +136,25 @@ impl Setting {
         let why = "the table is too large for the reference solver".to_owned();
         (SolverName::Rounds(algorithm), Some(why))
     }
+}
+
+/// Weights of the groups under which every training row counts once: the shares of the groups of a
+/// family that has all rows, and 0 for those of the others. `None` when no family has.
+fn row_shares(prepared: &Prepared) -> Option<Vec<f64>> {
+    let data = &prepared.train;
+    let of_family = |family: usize| {
+        let groups = prepared.groups.iter().filter(move |g| g.family == family);
+        groups.filter_map(|g| g.train).collect::<Vec<usize>>()
+    };
+    let families = (0..prepared.grouping.families().len()).map(of_family);
+    let has_all = |groups: &Vec<usize>| {
+        groups.iter().map(|i| data.members(*i).len()).sum::<usize>() == data.rows()
+    };
+    let groups = families.into_iter().find(has_all)?;
+    let total: f64 = groups.iter().map(|i| data.total_weight(*i)).sum();
+    let mut shares = vec![0.0; data.groups()];
+    groups.iter().for_each(|i| shares[*i] = data.total_weight(*i) / total);
+    Some(shares)
 }
 
 /// Calls `f(row, scores)` for every row of a data set under the model `w`.

@@ -41,6 +41,8 @@ pub struct Assignment {
     /// Names of groups that the grouping does not know, family by family in the order of
     /// appearance.
     pub unseen: Vec<String>,
+    /// Their families, as indices into [`Grouping::families`].
+    pub unseen_families: Vec<usize>,
     /// Number of groups that it knows.
     known: usize,
 }
@@ -120,7 +122,8 @@ impl Grouping {
         }
         distinct(names.iter())?;
         let known = names.len();
-        let assigned = Assignment { families: groups, unseen: Vec::new(), known };
+        let (unseen, unseen_families) = (Vec::new(), Vec::new());
+        let assigned = Assignment { families: groups, unseen, unseen_families, known };
         Ok((Grouping { families, missing: options.missing_group, names }, assigned, notes))
     }
 
@@ -160,7 +163,8 @@ impl Grouping {
     pub fn assign(&self, table: &Table, rows: &[u32]) -> Result<Assignment> {
         let qualified = self.families.len() > 1;
         let (mut unseen, mut families, mut before) = (Vec::new(), Vec::new(), 0);
-        for family in &self.families {
+        let mut unseen_families = Vec::new();
+        for (at, family) in self.families.iter().enumerate() {
             let Combined { mut groups, names } =
                 family.assign(table, rows, self.missing, qualified)?;
             let known: HashMap<&str, u32> = self.names[before..before + family.groups]
@@ -173,6 +177,7 @@ impl Grouping {
                 .map(|name| {
                     known.get(name.as_str()).copied().unwrap_or_else(|| {
                         unseen.push(name);
+                        unseen_families.push(at);
                         (self.names.len() + unseen.len() - 1) as u32
                     })
                 })
@@ -182,7 +187,7 @@ impl Grouping {
             before += family.groups;
         }
         distinct(self.names.iter().chain(&unseen))?;
-        Ok(Assignment { families, unseen, known: self.names.len() })
+        Ok(Assignment { families, unseen, unseen_families, known: self.names.len() })
     }
 }
 

@@ -36,10 +36,10 @@ mod table;
 mod target;
 
 pub use error::{Error, Position, Result};
-pub use features::{Encoded, Encoding, FeatureColumn};
+pub use features::{Encoded, Encoding, FeatureColumn, WhenMissing};
 pub use format::{read, read_for};
 pub use groups::{Assignment, GroupColumn, Grouping};
-pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+pub use options::{DataOptions, GroupFeatures, Missing, MissingCells, MissingGroup, Split, Task};
 pub use prepare::{Group, Prepared, prepare};
 pub use table::{Column, Kind, Table};
 pub use target::{Comparison, Operator, Target};

@@ -159,8 +159,11 @@ pub fn train_names(prepared: &Prepared) -> Vec<String> {
 }
 
 /// How a job splits its table.
-pub fn split_of(training: &Training) -> Split {
+pub fn split_of(job: &Job) -> Split {
+    let training = &job.training;
     match training.holdout {
+        _ if training.holdout_file.is_some() => Split::LastFile,
+        _ if job.data.holdout_column.is_some() => Split::Column,
         0.0 => Split::None,
         share if share < 1.0 => Split::Share { share, seed: training.seed },
         rows => Split::PerGroup { rows: rows as usize, seed: training.seed },

@@ -5,10 +5,10 @@ mod records;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, unknown_column};
-use crate::features::{Encoding, FeatureColumn};
+use crate::features::Encoding;
 use crate::options::DataOptions;
-use crate::table::Table;
 use crate::table::kind::{Forced, Odd, RawColumn, Wanted};
+use crate::table::{Kind, Table};
 use records::Records;
 
 /// Reads files, plain or gzip, as one table.
@@ -211,10 +211,12 @@ fn wanted(
     let kind = |name: &String| {
         let known = encoding.map(|e| e.columns().iter().find(|c| c.name() == name));
         let is = |other: &Option<String>| other.as_ref() == Some(name);
-        let text = options.text.contains(name);
+        let text = options.is_text(name);
         match known {
-            Some(Some(FeatureColumn::Number { .. })) => Some(Forced::Number),
-            Some(Some(FeatureColumn::Text { .. })) => Some(Forced::Text),
+            Some(Some(column)) => Some(match column.cells() {
+                Kind::Number => Forced::Number,
+                _ => Forced::Text,
+            }),
             _ if is(&options.weight) => Some(Forced::Number),
             _ if is(&options.target) => text.then_some(Forced::Text),
             _ if options.is_group(name) && (known.is_some() || !options.is_feature(name)) => {
@@ -222,6 +224,7 @@ fn wanted(
             }
             Some(None) => Some(Forced::Ignored),
             None if options.is_ignored(name) => Some(Forced::Ignored),
+            None if is(&options.holdout_column) => Some(Forced::Text),
             None => text.then_some(Forced::Text),
         }
     };

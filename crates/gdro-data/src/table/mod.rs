@@ -138,6 +138,12 @@ impl Table {
         Position { file: self.files[file].0.clone(), line }
     }
 
+    /// The first row of the last file.
+    pub(crate) fn last_file_start(&self) -> usize {
+        let ends = self.files.iter().rev().nth(1);
+        ends.map_or(0, |(_, end)| *end)
+    }
+
     /// The column of a name, or an error that says who needs it.
     pub(crate) fn find(&self, needed_by: &'static str, name: &str) -> Result<&Column> {
         self.column(name).ok_or_else(|| unknown_column(needed_by, name, &self.names))

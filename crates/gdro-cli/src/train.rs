@@ -11,7 +11,10 @@ mod trace;
 pub use intervals::{Intervals, columns, evaluate as evaluate_columns};
 pub use progress::Watch;
 pub use rounds::Play;
-pub use setting::{Setting, class_of, each_score, loss_of, split_of, task_of, train_names};
+pub use setting::{
+    MEMORY, Setting, Size, WORK, choose, class_of, each_score, loss_of, split_of, task_of,
+    train_names,
+};
 pub use trace::Trace;
 
 use std::time::Instant;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result, count, list, number};
 use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::Grouping;
 use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+use crate::schema::{ColumnSchema, schema};
 use crate::split::{hold_out, told_apart};
 use crate::table::{Kind, Table};
 use crate::target::Target;
@@ -34,6 +35,8 @@ pub struct Prepared {
     pub target: Target,
     /// How groups are made.
     pub grouping: Grouping,
+    /// What each column of the table is used for.
+    pub schema: Vec<ColumnSchema>,
     /// What a user should see: choices that were made for him, rows that were left out, oddities.
     pub notes: Vec<String>,
 }
@@ -173,7 +176,19 @@ pub fn prepare(
             format!("feature `{name}`: {rows} with a text that training does not know")
         }));
     }
-    Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
+    let schema = schema(table, options, &encoding);
+    Ok(Prepared {
+        train,
+        test,
+        train_rows,
+        test_rows,
+        groups,
+        encoding,
+        target,
+        grouping,
+        schema,
+        notes,
+    })
 }
 
 /// Numbers the groups that have rows.

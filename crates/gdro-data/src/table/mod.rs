@@ -2,6 +2,8 @@
 
 pub(crate) mod kind;
 
+use serde::Serialize;
+
 use crate::error::{Position, Result, unknown_column};
 
 /// Code of a missing text.
@@ -19,7 +21,8 @@ pub struct Table {
 }
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Finite numbers.
     Number,

@@ -82,6 +82,11 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
+    /// Whether a level of intervals was given.
+    pub fn has_delta(&self) -> bool {
+        self.delta.is_some()
+    }
+
     /// Adds the options that were given.
     pub fn give(&self, settings: &mut Settings) -> Result<()> {
         settings.set_some("target", self.target.clone());

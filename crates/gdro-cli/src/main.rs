@@ -24,6 +24,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Look at a table before training: columns, groups, oddities, size
+    Inspect(Box<commands::inspect::Inspect>),
     /// Train a model on a table and compare it with ordinary training, group by group
     Fit(Box<commands::fit::Fit>),
     /// Evaluate a model on another table, group by group, with intervals
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     let result = match cli.command {
+        Command::Inspect(inspect) => inspect.run(),
         Command::Fit(fit) => fit.run(),
         Command::Evaluate(evaluate) => evaluate.run(),
         Command::Predict(predict) => predict.run(),

@@ -11,7 +11,10 @@ mod trace;
 pub use intervals::{Intervals, columns, evaluate as evaluate_columns};
 pub use progress::Watch;
 pub use rounds::Play;
-pub use setting::{Setting, class_of, each_score, loss_of, split_of, task_of, train_names};
+pub use setting::{
+    MEMORY, Setting, Size, WORK, choose, class_of, each_score, loss_of, split_of, task_of,
+    train_names,
+};
 pub use trace::Trace;
 
 use std::time::Instant;
@@ -105,8 +108,8 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
     let task = training.loss.map(task_of);
     watch.say("reading the table");
     let refuse = |e| Failure::data(&e, job);
-    let table = gdro_data::read(&job.tables, &job.data).map_err(refuse)?;
-    let split = split_of(training);
+    let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
+    let split = split_of(job);
     let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
         .map_err(refuse)?;
     drop(table);

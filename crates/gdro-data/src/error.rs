@@ -242,12 +242,24 @@ pub enum Error {
         /// Kind that is needed.
         expected: &'static str,
     },
-    /// A feature, target or weight is missing.
+    /// A feature is missing.
     #[error(
-        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
-         `--missing drop`"
+        "{at}: column `{column}`: the cell is missing: fill it, leave such rows out with \
+         `--missing drop`, or keep them with `--missing mean` or `own-category`"
     )]
     MissingCell {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+    },
+    /// A target, a weight or the part of a row is missing.
+    #[error(
+        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
+         `--missing {}`",
+        argument(&format!("{column}=drop"))
+    )]
+    MissingTarget {
         /// The line.
         at: Position,
         /// The column.
@@ -267,7 +279,7 @@ pub enum Error {
     /// A numeric group column that is a feature has missing cells that form a group.
     #[error(
         "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features \
-         drop` or `--text {}`",
+         drop`, `--missing mean` or `--text {}`",
         argument(.column)
     )]
     MissingNumber {
@@ -276,7 +288,7 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// A feature has no value at all.
+    /// A feature has no value at all in training rows.
     #[error(
         "column `{column}`: every cell is missing: leave it out with `--ignore {}`",
         argument(.column)
@@ -310,9 +322,10 @@ pub enum Error {
     /// A text column has too many levels to be a feature.
     #[error(
         "column `{column}`: {} different texts in {}, expected at most {limit}: leave it out \
-         with `--ignore {}`",
+         with `--ignore {}`, hash it with `--hash {}`, or fold rare texts with `--min-count 10`",
         number(*.levels),
         count(*.rows, "row"),
+        argument(.column),
         argument(.column)
     )]
     TooManyLevels {
@@ -453,7 +466,7 @@ fn in_list(text: &str) -> String {
 
 /// The same for a shell: quoted unless it is a plain word.
 fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=');
     let text = in_list(text);
     if text.chars().all(plain) { text } else { format!("'{text}'") }
 }

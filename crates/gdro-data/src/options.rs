@@ -1,12 +1,20 @@
 //! What a user says about a table.
 
+mod missing;
+
+pub use missing::{Missing, MissingCells};
+
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
 use crate::groups::{self, GroupEntry};
 use crate::target::Comparison;
+
+/// Largest number of buckets of a hashed column.
+const MOST_BUCKETS: u32 = 1 << 24;
 
 /// How a table is read and what its columns mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,14 +44,26 @@ pub struct DataOptions {
     pub ignore: Vec<String>,
     /// Columns taken as text although they look numeric.
     pub text: Vec<String>,
+    /// Texts of fewer training rows (at least 2) become the level `(rare)` of their column.
+    pub min_count: Option<usize>,
+    /// Columns taken as text and hashed: column → number of buckets, 2 to 2^24. See
+    /// [`crate::FeatureColumn::Hash`].
+    pub hash: BTreeMap<String, u32>,
     /// Column of row weights: finite and not negative. Rows of weight 0 are left out.
     pub weight: Option<String>,
+    /// The column that says which rows are held out, for [`Split::Column`]. It is text, and no
+    /// feature.
+    pub holdout_column: Option<String>,
+    /// The texts of that column in rows that are held out. A single one may stand without a list.
+    #[serde(deserialize_with = "one_or_many")]
+    pub holdout_value: Vec<String>,
     /// Whether group columns are features too.
     pub group_features: GroupFeatures,
     /// Texts that mean a missing cell, besides the empty cell.
     pub na: Vec<String>,
-    /// What to do with a missing feature, target or weight.
-    pub missing: Missing,
+    /// What to do with a missing feature, target or weight, by column. Targets and weights are
+    /// refused under policies that keep rows.
+    pub missing: MissingCells,
     /// What to do with a missing group label.
     pub missing_group: MissingGroup,
     /// Smallest number of rows of a group, at least 2, before rows are held out; any number when
@@ -61,18 +81,6 @@ pub enum GroupFeatures {
     #[default]
     Keep,
     /// They only define groups.
-    Drop,
-}
-
-/// What to do with a missing feature, target or weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Missing {
-    /// Refuse the table, naming the first such cell.
-    #[default]
-    Error,
-    /// Leave the row out. This includes a group column that is a feature too, unless
-    /// [`MissingGroup::Own`] gives its missing labels a group.
     Drop,
 }
 
@@ -137,6 +145,35 @@ pub enum Split {
         /// Seed of the draw.
         seed: u64,
     },
+    /// The rows with one of [`DataOptions::holdout_value`] in [`DataOptions::holdout_column`].
+    Column,
+    /// The rows of the last file of the table. Labels are those of the other files.
+    LastFile,
+}
+
+/// Reads a text as a list of one.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Texts;
+    impl<'de> Visitor<'de> for Texts {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a text or a list of texts")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(vec![text.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<String>, A::Error> {
+            let mut texts = Vec::new();
+            while let Some(text) = seq.next_element()? {
+                texts.push(text);
+            }
+            Ok(texts)
+        }
+    }
+    deserializer.deserialize_any(Texts)
 }
 
 impl DataOptions {
@@ -154,7 +191,10 @@ impl DataOptions {
         named.extend(groups.filter(|(_, n)| Some(*n) != label.as_deref()));
         named.extend(self.merge.keys().map(|n| ("merge", n.as_str())));
         named.extend(self.ignore.iter().map(|n| ("ignore", n.as_str())));
+        named.extend(self.holdout_column.iter().map(|n| ("holdout-column", n.as_str())));
         named.extend(self.text.iter().map(|n| ("text", n.as_str())));
+        named.extend(self.hash.keys().map(|n| ("hash", n.as_str())));
+        named.extend(self.missing.columns.keys().map(|n| ("missing", n.as_str())));
         named
     }
 
@@ -162,7 +202,8 @@ impl DataOptions {
     pub(crate) fn is_feature(&self, name: &str) -> bool {
         let is = |other: &Option<String>| other.as_deref() == Some(name);
         let dropped = self.group_features == GroupFeatures::Drop && self.is_group(name);
-        !is(&self.target) && !is(&self.weight) && !dropped && !self.is_ignored(name)
+        let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
+        !used && !dropped && !self.is_ignored(name)
     }
 
     /// The columns that define groups, with the cuts of those that are cut. In settled options a
@@ -190,6 +231,11 @@ impl DataOptions {
     /// Whether a numeric column is cut into groups.
     pub(crate) fn is_cut(&self, name: &str) -> bool {
         self.group_columns().any(|(n, cuts)| n == name && cuts.is_some())
+    }
+
+    /// Whether a column is named as text, whatever its cells look like.
+    pub(crate) fn is_text(&self, name: &str) -> bool {
+        self.text.iter().any(|n| n == name) || self.hash.contains_key(name)
     }
 
     /// Whether a column is named as no feature.
@@ -264,7 +310,12 @@ impl DataOptions {
                 }
             }
         }
-        for (option, name) in [("target", &self.target), ("weight", &self.weight)] {
+        let used = [
+            ("target", &self.target),
+            ("weight", &self.weight),
+            ("holdout-column", &self.holdout_column),
+        ];
+        for (option, name) in used {
             if let Some(name) = name.as_deref().filter(|n| self.is_ignored(n)) {
                 return refuse("ignore", format!("`{name}`"), &format!("not the {option}"));
             }
@@ -276,6 +327,69 @@ impl DataOptions {
             }
             if self.text.iter().any(|n| n == name) {
                 return refuse("text", format!("`{name}`"), "not the weight, which is a number");
+            }
+        }
+        if let Some(name) = &self.holdout_column {
+            let used = self.target.as_ref() == Some(name) || self.weight.as_ref() == Some(name);
+            if used {
+                let expected = "a column that is not the target or the weight";
+                return refuse("holdout-column", format!("`{name}`"), expected);
+            }
+            if self.text.contains(name) {
+                let expected = "not the holdout-column, which is text anyway";
+                return refuse("text", format!("`{name}`"), expected);
+            }
+            if self.holdout_value.is_empty() {
+                let expected = "holdout-value: the texts of the rows to hold out";
+                return refuse("holdout-column", format!("`{name}` alone"), expected);
+            }
+        } else if !self.holdout_value.is_empty() {
+            let expected = "the column that has it: name it with holdout-column";
+            return refuse("holdout-value", "no column is named".into(), expected);
+        }
+        if let Some(n @ (0 | 1)) = self.min_count {
+            return refuse("min-count", n.to_string(), "a number of rows of at least 2");
+        }
+        for (name, buckets) in &self.hash {
+            if !self.is_feature(name) {
+                return refuse("hash", format!("`{name}`"), "a column that is a feature");
+            }
+            if !(2..=MOST_BUCKETS).contains(buckets) {
+                let expected = format!("2 to {MOST_BUCKETS} buckets");
+                return refuse("hash", format!("{buckets} buckets for `{name}`"), &expected);
+            }
+            if self.text.contains(name) {
+                let expected = "a column in one of text and hash: hashed columns are text";
+                return refuse("text", format!("`{name}`"), expected);
+            }
+        }
+        self.check_missing()
+    }
+
+    /// Refuses policies for missing cells that cannot be followed.
+    fn check_missing(&self) -> Result<()> {
+        for (name, policy) in &self.missing.columns {
+            let is = |other: &Option<String>| other.as_ref() == Some(name);
+            let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
+            let expected = if used {
+                policy.keeps().then_some("error or drop: only features are made up")
+            } else if !self.is_feature(name) {
+                Some("a column that is a feature, the target or the weight")
+            } else if self.is_group(name) {
+                let fits = match self.missing_group {
+                    MissingGroup::Error => !policy.keeps(),
+                    MissingGroup::Own => policy.keeps(),
+                    MissingGroup::Drop => false,
+                };
+                (!fits)
+                    .then_some("a policy that agrees with missing-group, which group labels follow")
+            } else {
+                None
+            };
+            if let Some(expected) = expected {
+                let found = format!("`{name}={}`", policy.name());
+                let expected = expected.to_owned();
+                return Err(Error::Option { option: "missing", found, expected });
             }
         }
         Ok(())
@@ -316,7 +430,7 @@ mod tests {
             "merge":{"race":{"Other":["a","b"]}},"groups":["race"],"delimiter":";"}"#;
         let options: DataOptions = serde_json::from_str(json).unwrap();
         assert_eq!(options.group_features, GroupFeatures::Drop);
-        assert_eq!(options.missing, Missing::Drop);
+        assert_eq!(options.missing, Missing::Drop.into());
         assert_eq!(options.missing_group, MissingGroup::Own);
         assert_eq!(options.delimiter, Some(';'));
         let again: DataOptions =

@@ -7,11 +7,11 @@ use gdro::Dataset;
 use serde::Serialize;
 
 use crate::error::{Error, Result, count, list, number};
-use crate::features::Encoding;
-use crate::features::usable_rows;
+use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
-use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
-use crate::split::{hold_out, hold_out_families};
+use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+use crate::schema::{ColumnSchema, schema};
+use crate::split::{hold_out, hold_out_families, told_apart};
 use crate::table::{Kind, Table};
 use crate::target::Target;
 use crate::weights::weights;
@@ -36,6 +36,8 @@ pub struct Prepared {
     pub target: Target,
     /// How groups are made.
     pub grouping: Grouping,
+    /// What each column of the table is used for.
+    pub schema: Vec<ColumnSchema>,
     /// What a user should see: choices that were made for him, rows that were left out, oddities.
     pub notes: Vec<String>,
 }
@@ -65,7 +67,8 @@ pub struct Group {
 /// Prepares a table that was read with the same options: leaves rows out or refuses them, finds
 /// the target (its task, unless given, is binary for two labels, else regression for numbers and
 /// multi-class for texts), assigns groups, holds rows out and encodes the features, with a constant
-/// 1 as the last one if wanted.
+/// 1 as the last one if wanted. Labels, kinds of task and features are learnt from training rows
+/// where the split does not draw the others.
 ///
 /// The same table and arguments give the same result, bit by bit.
 ///
@@ -93,15 +96,22 @@ pub fn prepare(
 
     let (grouping, assigned, group_notes) = Grouping::fit(table, &rows, options, *comparison)?;
     let (rows, assigned, note) = grouped_rows(rows, assigned)?;
-    let (target, target_note) = Target::fit(table, &rows, options, *comparison, task)?;
+    let told = told_apart(split, table, &rows, options)?;
+    // A label or task that only rows of another source know is none of the model.
+    let known: Vec<u32> = match &told {
+        Some(held) => rows.iter().zip(held).filter(|(_, held)| !**held).map(|(r, _)| *r).collect(),
+        None => rows.clone(),
+    };
+    let (target, target_note) = Target::fit(table, &known, options, *comparison, task)?;
     notes.extend(target_note.into_iter().chain(group_notes).chain(note));
     let targets = target.encode(table, &rows)?;
     // Rows of these numbers are positions in `rows` from here on.
     let members = assigned.members();
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
-    let (held, note) = match grouping.families() {
-        [_] => hold_out(split, rows.len(), &members, labels)?,
-        _ => hold_out_families(split, &assigned.families, &members, labels)?,
+    let (held, note) = match (told, grouping.families()) {
+        (Some(held), _) => (held, None),
+        (None, [_]) => hold_out(split, rows.len(), &members, labels)?,
+        (None, _) => hold_out_families(split, &assigned.families, &members, labels)?,
     };
     notes.extend(note);
 
@@ -119,12 +129,9 @@ pub fn prepare(
     let training_weights: Option<Vec<f64>> =
         weights.as_ref().map(|w| training.iter().map(|row| w[*row]).collect());
     notes.extend(classes_without_rows(&target, training.iter().map(|row| targets[*row])));
-    let encoding =
-        Encoding::fit(table, &features, &train_rows, training_weights.as_deref(), constant)?;
-    let constants = encoding.columns().iter().filter(|c| c.is_constant());
-    notes.extend(
-        constants.map(|c| format!("feature `{}` has one value only: encoded as 0", c.name())),
-    );
+    let weighted = training_weights.as_deref();
+    let encoding = Encoding::fit(table, &features, &train_rows, weighted, options, constant)?;
+    notes.extend(feature_notes(&encoding, table, &rows, options));
 
     let mut groups = Vec::with_capacity(members.len());
     for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {
@@ -145,6 +152,7 @@ pub fn prepare(
     enumerate(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
     enumerate(groups.iter_mut().map(|g| (g.test_rows, &mut g.test)));
     notes.extend(one_class_groups(&groups));
+    notes.extend(untrained_groups(&groups));
 
     let build = |part: &[usize], part_rows: &[u32], wanted: bool| {
         let encoded = encoding.encode(table, part_rows)?;
@@ -170,7 +178,19 @@ pub fn prepare(
             format!("feature `{name}`: {rows} with a text that training does not know")
         }));
     }
-    Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
+    let schema = schema(table, options, &encoding);
+    Ok(Prepared {
+        train,
+        test,
+        train_rows,
+        test_rows,
+        groups,
+        encoding,
+        target,
+        grouping,
+        schema,
+        notes,
+    })
 }
 
 /// The rows that are in a group, with their groups, and a note when there are others.
@@ -216,6 +236,26 @@ fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>>
         if !own && (0..table.rows()).all(|row| column.is_missing(row)) {
             return Err(Error::AllMissing { column: (*name).to_owned() });
         }
+        let mean = options.missing.columns.get(*name) == Some(&Missing::Mean);
+        if mean && column.kind() == Kind::Text {
+            let expected = "own-category or drop: the column holds texts".into();
+            return Err(Error::Option {
+                option: "missing",
+                found: format!("`{name}=mean`"),
+                expected,
+            });
+        }
+    }
+    if options.min_count.is_some() {
+        let text = |name: &&str| {
+            let kind = table.column(name).map(|c| c.kind());
+            kind == Some(Kind::Text) && !options.hash.contains_key(*name)
+        };
+        if !features.iter().any(text) {
+            let (found, expected) =
+                ("no feature is text".to_owned(), "a column of texts to fold".to_owned());
+            return Err(Error::Option { option: "min-count", found, expected });
+        }
     }
     Ok(features)
 }
@@ -258,6 +298,21 @@ fn one_class_groups(groups: &[Group]) -> Option<String> {
     (!names.is_empty()).then(|| {
         format!(
             "{} of {} {} rows of one label only: {}",
+            number(names.len()),
+            count(groups.len(), "group"),
+            if names.len() == 1 { "has" } else { "have" },
+            list(names.into_iter())
+        )
+    })
+}
+
+/// A note on the groups without training rows.
+fn untrained_groups(groups: &[Group]) -> Option<String> {
+    let names = groups.iter().filter(|g| g.train_rows == 0).map(|g| g.name.as_str());
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} of {} {} rows that are held out only: {}",
             number(names.len()),
             count(groups.len(), "group"),
             if names.len() == 1 { "has" } else { "have" },

@@ -30,7 +30,7 @@ fn options(groups: &[&str]) -> DataOptions {
         target: Some("income".into()),
         groups: groups.iter().map(|g| (*g).into()).collect(),
         na: vec!["?".into()],
-        missing: Missing::Drop,
+        missing: Missing::Drop.into(),
         ..DataOptions::default()
     };
     if groups.contains(&"race") {

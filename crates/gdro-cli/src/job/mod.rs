@@ -61,6 +61,11 @@ impl Job {
         settings.into_job()
     }
 
+    /// The files to read for training on `tables`: the one whose rows are held out comes last.
+    pub fn files(&self, tables: &[PathBuf]) -> Vec<PathBuf> {
+        tables.iter().chain(&self.training.holdout_file).cloned().collect()
+    }
+
     /// How to speak of a setting: `FILE:LINE: name` where a job file sets it, else `--name`.
     pub fn place(&self, name: &str) -> String {
         self.places.get(name).cloned().unwrap_or_else(|| format!("--{name}"))

@@ -94,7 +94,12 @@ impl Settings {
                 "all" => Budget::All,
                 file => Budget::File(file.into()),
             }),
-            holdout: self.number("holdout")?.unwrap_or(0.2),
+            holdout: match (self.number("holdout")?, self.tells_apart()) {
+                (Some(number), _) => number,
+                (None, Some(_)) => 0.0,
+                (None, None) => 0.2,
+            },
+            holdout_file: self.text("holdout-file")?.map(PathBuf::from),
             seed: self.count("seed", 0, i64::MAX as u64)?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
         })
@@ -113,6 +118,11 @@ impl Settings {
             }
             found => Ok(found),
         }
+    }
+
+    /// The setting that says which rows are held out, where none are drawn.
+    fn tells_apart(&self) -> Option<&'static str> {
+        ["holdout-file", "holdout-column"].into_iter().find(|key| self.has(key))
     }
 
     /// A refusal that speaks of a setting.
@@ -149,7 +159,14 @@ impl Settings {
             ));
         }
         let eliminates = solver == SolverName::Rounds(Algorithm::Eliminate);
-        if training.holdout == 0.0 && self.insists("delta") && !eliminates {
+        let told = self.tells_apart();
+        if let Some(key) = told.filter(|_| self.has("holdout")) {
+            return self.refuse("holdout", &format!("{key} says which rows are held out"));
+        }
+        if self.has("holdout-file") && self.has("holdout-column") {
+            return self.refuse("holdout-column", "holdout-file says which rows are held out");
+        }
+        if training.holdout == 0.0 && told.is_none() && self.insists("delta") && !eliminates {
             let why = "intervals need rows that are held out, and there are none";
             return self.refuse("delta", why);
         }

@@ -12,7 +12,7 @@ use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 24] = [
+pub(super) const TRAINING: [&str; 25] = [
     "objective",
     "offsets",
     "adjustment",
@@ -34,6 +34,7 @@ pub(super) const TRAINING: [&str; 24] = [
     "queries",
     "kept",
     "holdout",
+    "holdout-file",
     "delta",
     "seed",
     "out",
@@ -112,7 +113,7 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales") {
+            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales" | "holdout-file") {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });

@@ -1,11 +1,13 @@
 //! What a person sees of a run, and of a saved model.
 
 mod grid;
+mod inspect;
 mod numbers;
 mod saved;
 mod summary;
 mod tables;
 
+pub use inspect::{Encoded, GroupCount, Inspected, inspected};
 pub use numbers::risk;
 pub use saved::{Evaluated, Mean, evaluation, model};
 pub use summary::Summary;

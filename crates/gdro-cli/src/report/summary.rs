@@ -5,6 +5,7 @@ use gdro::game::top_k_mean;
 use gdro::interval::Estimate;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
+use gdro_data::ColumnSchema;
 use serde::Serialize;
 
 use crate::job::{Job, Objective};
@@ -35,6 +36,9 @@ pub struct Summary {
     /// Intervals on held-out rows: their level and cap, and the worst group.
     intervals: Option<Level>,
     groups: Vec<GroupLine>,
+    /// What each column of the table is used for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<Vec<ColumnSchema>>,
     /// What a reader must know before he relies on the model.
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -331,6 +335,7 @@ impl Summary {
                 test_topk_risk: test.as_ref().and_then(|p| p.topk),
             },
             groups: lines.collect(),
+            schema: is_robust.then(|| fitted.prepared.schema.clone()),
             warnings,
             erm: None,
             balanced: None,

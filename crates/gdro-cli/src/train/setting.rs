@@ -16,7 +16,10 @@ use crate::job::{Job, LossName, Objective, SolverName, Training};
 const MANY_GROUPS: usize = 64;
 
 /// Work of the reference solver, in multiplications, that `auto` accepts: some minutes.
-const WORK: f64 = 1e12;
+pub const WORK: f64 = 1e12;
+
+/// Bytes beside the table that `auto` lets the reference solver take.
+pub const MEMORY: f64 = 4e9;
 
 /// Data, loss, domain and game.
 pub struct Setting {
@@ -112,29 +115,7 @@ impl Setting {
 
     /// The solver of a job, and why, when the job leaves it open.
     pub fn choose(&self, training: &Training) -> (SolverName, Option<String>) {
-        if training.solver != SolverName::Auto {
-            return (training.solver, None);
-        }
-        let (n, m) = (self.model_len() as f64, self.data.groups());
-        let rows = self.data.rows() as f64;
-        let per_row = self.data.matrix().stored() as f64 / rows + 1.0;
-        let c = self.loss.outputs() as f64;
-        // About 30 iterations: a Hessian and a factorisation, or products with the Hessian.
-        let formed = rows * (per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
-        let work = 30.0 * if n > 1200.0 { rows * per_row * c * 1000.0 } else { formed };
-        let memory = 3.0 * 8.0 * m as f64 * n;
-        if work <= WORK && memory <= 4e9 {
-            let why = "the table fits the reference solver".to_owned();
-            return (SolverName::Exact, Some(why));
-        }
-        let algorithm = match training.objective {
-            Objective::TopK(_) if m > MANY_GROUPS => Algorithm::Atkro1,
-            Objective::TopK(_) => Algorithm::AtkroM,
-            _ if m > MANY_GROUPS => Algorithm::Online1,
-            _ => Algorithm::SmdM,
-        };
-        let why = "the table is too large for the reference solver".to_owned();
-        (SolverName::Rounds(algorithm), Some(why))
+        choose(training, &Size::of(&self.data, &self.loss, self.model_len()))
     }
 }
 
@@ -155,6 +136,64 @@ fn row_shares(prepared: &Prepared) -> Option<Vec<f64>> {
     let mut shares = vec![0.0; data.groups()];
     groups.iter().for_each(|i| shares[*i] = data.total_weight(*i) / total);
     Some(shares)
+}
+
+/// What decides whether the reference solver is the right one.
+pub struct Size {
+    rows: f64,
+    groups: usize,
+    /// Numbers stored per row.
+    per_row: f64,
+    /// Numbers in a model.
+    model: f64,
+    /// Scores c.
+    outputs: f64,
+}
+
+impl Size {
+    /// The size of training rows under a loss, with so many numbers in a model.
+    pub fn of(data: &Dataset, loss: &AnyLoss, model: usize) -> Self {
+        let rows = data.rows() as f64;
+        Size {
+            rows,
+            groups: data.groups(),
+            per_row: data.matrix().stored() as f64 / rows + 1.0,
+            model: model as f64,
+            outputs: loss.outputs() as f64,
+        }
+    }
+
+    /// Multiplications that the reference solver takes, in about 30 iterations: a Hessian and a
+    /// factorisation each, or products with the Hessian.
+    pub fn work(&self) -> f64 {
+        let (n, c) = (self.model, self.outputs);
+        let formed = self.rows * (self.per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
+        30.0 * if n > 1200.0 { self.rows * self.per_row * c * 1000.0 } else { formed }
+    }
+
+    /// Bytes that it takes beside the table.
+    pub fn memory(&self) -> f64 {
+        3.0 * 8.0 * self.groups as f64 * self.model
+    }
+}
+
+/// The solver of a job, and why, when the job leaves it open.
+pub fn choose(training: &Training, size: &Size) -> (SolverName, Option<String>) {
+    if training.solver != SolverName::Auto {
+        return (training.solver, None);
+    }
+    if size.work() <= WORK && size.memory() <= MEMORY {
+        let why = "the table fits the reference solver".to_owned();
+        return (SolverName::Exact, Some(why));
+    }
+    let algorithm = match training.objective {
+        Objective::TopK(_) if size.groups > MANY_GROUPS => Algorithm::Atkro1,
+        Objective::TopK(_) => Algorithm::AtkroM,
+        _ if size.groups > MANY_GROUPS => Algorithm::Online1,
+        _ => Algorithm::SmdM,
+    };
+    let why = "the table is too large for the reference solver".to_owned();
+    (SolverName::Rounds(algorithm), Some(why))
 }
 
 /// Calls `f(row, scores)` for every row of a data set under the model `w`.
@@ -180,8 +219,11 @@ pub fn train_names(prepared: &Prepared) -> Vec<String> {
 }
 
 /// How a job splits its table.
-pub fn split_of(training: &Training) -> Split {
+pub fn split_of(job: &Job) -> Split {
+    let training = &job.training;
     match training.holdout {
+        _ if training.holdout_file.is_some() => Split::LastFile,
+        _ if job.data.holdout_column.is_some() => Split::Column,
         0.0 => Split::None,
         share if share < 1.0 => Split::Share { share, seed: training.seed },
         rows => Split::PerGroup { rows: rows as usize, seed: training.seed },

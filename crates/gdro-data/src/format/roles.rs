@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, Result, unknown_column};
-use crate::features::{Encoding, FeatureColumn};
+use crate::features::Encoding;
 use crate::options::DataOptions;
+use crate::table::Kind;
 use crate::table::kind::{Forced, Wanted};
 
 /// Refuses names that are empty or occur twice.
@@ -53,10 +54,12 @@ pub(super) fn wanted(
     let kind = |name: &String| {
         let known = encoding.map(|e| e.columns().iter().find(|c| c.name() == name));
         let is = |other: &Option<String>| other.as_ref() == Some(name);
-        let text = options.text.contains(name);
+        let text = options.is_text(name);
         match known {
-            Some(Some(FeatureColumn::Number { .. })) => Some(Forced::Number),
-            Some(Some(FeatureColumn::Text { .. })) => Some(Forced::Text),
+            Some(Some(column)) => Some(match column.cells() {
+                Kind::Number => Forced::Number,
+                _ => Forced::Text,
+            }),
             _ if is(&options.weight) || options.is_cut(name) => Some(Forced::Number),
             _ if is(&options.target) => text.then_some(Forced::Text),
             _ if options.is_group(name) && (known.is_some() || !options.is_feature(name)) => {
@@ -64,6 +67,7 @@ pub(super) fn wanted(
             }
             Some(None) => Some(Forced::Ignored),
             None if options.is_ignored(name) => Some(Forced::Ignored),
+            None if is(&options.holdout_column) => Some(Forced::Text),
             None => text.then_some(Forced::Text),
         }
     };

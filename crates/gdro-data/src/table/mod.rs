@@ -2,6 +2,8 @@
 
 pub(crate) mod kind;
 
+use serde::Serialize;
+
 use crate::error::{Position, Result, Unit, unknown_column};
 
 /// Code of a missing text.
@@ -22,7 +24,8 @@ pub struct Table {
 }
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Finite numbers.
     Number,
@@ -140,6 +143,12 @@ impl Table {
         let line = self.base + u64::from(self.lines[row]);
         let file = self.files.partition_point(|(_, end)| *end <= row);
         Position { file: self.files[file].0.clone(), line, unit: self.unit }
+    }
+
+    /// The first row of the last file.
+    pub(crate) fn last_file_start(&self) -> usize {
+        let ends = self.files.iter().rev().nth(1);
+        ends.map_or(0, |(_, end)| *end)
     }
 
     /// The column of a name, or an error that says who needs it.

@@ -5,4 +5,5 @@ pub mod certify;
 pub mod evaluate;
 pub mod fit;
 pub mod predict;
+pub mod select;
 pub mod show;

@@ -2,11 +2,15 @@
 
 mod grid;
 mod numbers;
+mod path;
 mod saved;
+mod selection;
 mod summary;
 mod tables;
 
 pub use numbers::risk;
+pub use path::path;
 pub use saved::{Evaluated, evaluation, model};
+pub use selection::selection;
 pub use summary::Summary;
 pub use tables::{certificate_in_words, groups, objective_in_words, plain, text};

@@ -24,47 +24,65 @@ pub enum Validation {
     Share(f64),
 }
 
-/// The training rows of a prepared table as tables of their own: in each, the validation rows are
-/// those held out ([`Prepared::test`]), and everything is learnt from the others, the encoding
-/// ([`Encoding`]) too. Groups, their names and order are those of `prepared`, whose own held-out
-/// rows are in none.
+/// The training rows of a prepared table, split again. Each part is a prepared table of its own:
+/// the validation rows are those held out ([`Prepared::test`]), and everything is learnt from the
+/// others, the encoding ([`Encoding`]) too. Groups, their names and order are those of the table as
+/// a whole, whose own held-out rows are in no part.
 ///
-/// Rows are drawn by `seed`, stratified by group (by the set of its groups for a row in several)
-/// and by label. Every group keeps a training row in each split: where all rows of a group would be
+/// Rows are drawn by a seed, stratified by group (by the set of its groups for a row in several)
+/// and by label. Every group keeps a training row in each part: where all rows of a group would be
 /// validation rows of the same fold, as with a group of a single row, its first row is a training
 /// row throughout.
-///
-/// # Errors
-/// For fewer than 2 folds, or more than there are rows; for a share that is not between 0 and 1;
-/// when no row would be left for validation; and those of [`crate::prepare`] about features.
-///
-/// # Panics
-/// When `table` is not the one that was prepared.
-pub fn folds(
-    table: &Table,
-    prepared: &Prepared,
-    validation: Validation,
-    seed: u64,
-) -> Result<Vec<Prepared>> {
-    let data = &prepared.train;
-    let fold_of = assign(data, prepared.target.task(), validation, seed)?;
-    let count = match validation {
-        Validation::Folds(count) => count,
-        Validation::Share(_) => 1,
-    };
-    let fold = |fold: usize| {
-        let held: Vec<bool> = fold_of.iter().map(|f| *f == Some(fold)).collect();
-        if !held.contains(&true) {
-            let (option, found) = match validation {
-                Validation::Folds(k) => ("folds", k.to_string()),
-                Validation::Share(share) => ("validation", share.to_string()),
-            };
+#[derive(Debug)]
+pub struct Folds<'a> {
+    table: &'a Table,
+    prepared: &'a Prepared,
+    /// The fold in which each row is a validation row, if there is one.
+    fold_of: Vec<Option<usize>>,
+    count: usize,
+}
+
+impl<'a> Folds<'a> {
+    /// Assigns the training rows of `prepared`, which was made of `table`.
+    ///
+    /// # Errors
+    /// For fewer than 2 folds, or more than there are rows; for a share that is not between 0 and
+    /// 1; when a fold would have no row for validation.
+    pub fn new(
+        table: &'a Table,
+        prepared: &'a Prepared,
+        validation: Validation,
+        seed: u64,
+    ) -> Result<Self> {
+        let fold_of = assign(&prepared.train, prepared.target.task(), validation, seed)?;
+        let (option, found, count) = match validation {
+            Validation::Folds(count) => ("folds", count.to_string(), count),
+            Validation::Share(share) => ("validation", share.to_string(), 1),
+        };
+        if (0..count).any(|fold| !fold_of.contains(&Some(fold))) {
             let expected = "rows for validation: the groups are too small".into();
             return Err(Error::Option { option, found, expected });
         }
-        split(table, prepared, &held)
-    };
-    (0..count).map(fold).collect()
+        Ok(Folds { table, prepared, fold_of, count })
+    }
+
+    /// Number of folds; 1 for a share of the rows.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The part in which the rows of a fold are for validation.
+    ///
+    /// # Errors
+    /// Those of [`crate::prepare`] about features.
+    ///
+    /// # Panics
+    /// When `fold` is not below [`Folds::count`].
+    pub fn part(&self, fold: usize) -> Result<Prepared> {
+        assert!(fold < self.count, "fold {fold} of {}", self.count);
+        let held: Vec<bool> = self.fold_of.iter().map(|f| *f == Some(fold)).collect();
+        split(self.table, self.prepared, &held)
+    }
 }
 
 /// The fold in which each row is a validation row; `None` when in none.

@@ -38,7 +38,7 @@ mod target;
 
 pub use error::{Error, Position, Result};
 pub use features::{Encoded, Encoding, FeatureColumn};
-pub use folds::{Validation, folds};
+pub use folds::{Folds, Validation};
 pub use format::{read, read_for};
 pub use groups::{Assignment, GroupColumn, Grouping};
 pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};

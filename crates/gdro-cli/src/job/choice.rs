@@ -146,8 +146,11 @@ impl Settings {
                 "path draws a trade-off and chooses nothing: leave one of the two out",
             )?;
         }
-        if self.insists("objective") {
-            self.refuse("objective", "path goes through top-k:1 to top-k:m: leave it out")?;
+        if self.peek("objective").is_some_and(|name| name != "max") {
+            self.refuse("objective", "path goes from max to balanced by top-k: leave it out")?;
+        }
+        if self.insists("delta") {
+            self.refuse("delta", "path computes no intervals: leave it out")?;
         }
         if let Some(solver) = self.peek("solver").filter(|name| !["auto", "exact"].contains(name)) {
             let why = format!("{solver}: path is computed by the reference solver: use exact");

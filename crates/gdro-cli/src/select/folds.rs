@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gdro_data::Prepared;
+use gdro_data::{Folds, Prepared};
 
 use super::{bounds_with, job_within, library};
 use crate::failure::{Failure, Result};
@@ -25,8 +25,15 @@ pub struct Losses {
     pub of: [Vec<Vec<f64>>; MODELS],
 }
 
-/// The losses of a part's validation rows, for each model and value.
-type OfPart = [Vec<Vec<f64>>; MODELS];
+/// A part's validation rows.
+struct OfPart {
+    /// For each model and value, the losses of the rows.
+    losses: [Vec<Vec<f64>>; MODELS],
+    /// The rows of each group of the table.
+    members: Vec<Vec<u32>>,
+    /// Weights of the rows.
+    weights: Vec<f64>,
+}
 
 /// Trains everything on every part, the strongest value first, each from the model before. Says
 /// whether Ctrl-C cut it short: then what is left are the parts that are complete, or the values
@@ -34,38 +41,37 @@ type OfPart = [Vec<Vec<f64>>; MODELS];
 pub fn run(
     job: &Job,
     search: &Search,
-    parts: &[Prepared],
+    folds: &Folds<'_>,
     watch: &mut Watch,
     stop: &AtomicBool,
 ) -> Result<(Losses, bool)> {
-    watch.start_models(parts.len() * search.values.len() * MODELS);
-    let mut found: Vec<OfPart> = Vec::with_capacity(parts.len());
-    for (at, part) in parts.iter().enumerate() {
-        let done = at * search.values.len() * MODELS;
-        let title = match parts.len() {
+    let points = search.values.len();
+    watch.start_models(folds.count() * points * MODELS);
+    let mut found: Vec<OfPart> = Vec::with_capacity(folds.count());
+    let mut complete = true;
+    for fold in 0..folds.count() {
+        let part = folds.part(fold).map_err(|e| Failure::data(&e, job))?;
+        let title = match folds.count() {
             1 => String::new(),
-            all => format!("fold {} of {all}, ", at + 1),
+            all => format!("fold {} of {all}, ", fold + 1),
         };
-        let losses = run_part(job, search, part, watch, stop, (done, &title))?;
-        let complete = losses[0].len() == search.values.len();
-        if !complete && !found.is_empty() {
-            break;
+        let of_part = run_part(job, search, &part, watch, stop, (fold * points * MODELS, &title))?;
+        complete = of_part.losses[0].len() == points;
+        if complete || found.is_empty() {
+            found.push(of_part);
         }
-        found.push(losses);
         if !complete {
             break;
         }
     }
     watch.done();
-    let stopped = stop.load(Ordering::Relaxed);
-    if found[0][0].is_empty() {
+    if found[0].losses[0].is_empty() {
         return Err(Failure::Machine(
             "stopped by Ctrl-C before any value was tried on validation rows: nothing was chosen"
                 .into(),
         ));
     }
-    let complete = found.len() == parts.len() && found[0][0].len() == search.values.len();
-    Ok((gather(&parts[..found.len()], found), stopped && !complete))
+    Ok((gather(&found), !complete))
 }
 
 /// One part: the losses for the values that all models were trained with.
@@ -81,7 +87,13 @@ fn run_part(
     let bounds = Bounds::of(&job.training);
     let plain = Setting::new(job, part)?;
     let test = part.test.as_ref().expect("a part has validation rows");
-    let mut losses = OfPart::default();
+    let of_group =
+        |group: &gdro_data::Group| group.test.map_or(Vec::new(), |i| test.members(i).to_vec());
+    let mut found = OfPart {
+        losses: Default::default(),
+        members: part.groups.iter().map(of_group).collect(),
+        weights: (0..test.rows()).map(|row| test.weight(row)).collect(),
+    };
     let mut near: [Option<Vec<f64>>; MODELS] = Default::default();
     for (point, value) in search.values.iter().enumerate() {
         let bounds = bounds_with(bounds, search.knob, *value);
@@ -94,7 +106,7 @@ fn run_part(
         let mut of_point: [Vec<f64>; MODELS] = Default::default();
         for model in 0..MODELS {
             if stop.load(Ordering::Relaxed) {
-                return Ok(losses);
+                return Ok(found);
             }
             watch.next_model(
                 done + point * MODELS + model,
@@ -114,21 +126,19 @@ fn run_part(
         }
         // Rounds that were cut short are not what they were to be.
         if stop.load(Ordering::Relaxed) {
-            return Ok(losses);
+            return Ok(found);
         }
-        for (all, new) in losses.iter_mut().zip(of_point) {
-            check_finite(part, &new)?;
-            all.push(new);
+        for new in &of_point {
+            check_finite(part, &found.members, new)?;
         }
+        found.losses.iter_mut().zip(of_point).for_each(|(all, new)| all.push(new));
     }
-    Ok(losses)
+    Ok(found)
 }
 
 /// Refuses losses that are not finite.
-fn check_finite(part: &Prepared, losses: &[f64]) -> Result<()> {
-    let Some(test) = &part.test else { return Ok(()) };
-    for group in &part.groups {
-        let rows = group.test.map_or(&[][..], |i| test.members(i));
+fn check_finite(part: &Prepared, members: &[Vec<u32>], losses: &[f64]) -> Result<()> {
+    for (group, rows) in part.groups.iter().zip(members) {
         if let Some(row) = rows.iter().find(|row| !losses[**row as usize].is_finite()) {
             return Err(Failure::input(format!(
                 "the loss of a validation row of group `{}` is {}: the table holds numbers too large to square; scale the columns",
@@ -140,20 +150,17 @@ fn check_finite(part: &Prepared, losses: &[f64]) -> Result<()> {
 }
 
 /// Puts the rows of all parts together, group by group.
-fn gather(parts: &[Prepared], found: Vec<OfPart>) -> Losses {
-    let points = found.iter().map(|part| part[0].len()).min().unwrap_or(0);
+fn gather(found: &[OfPart]) -> Losses {
+    let points = found[0].losses[0].len();
     let mut losses = Losses { starts: vec![0], ..Losses::default() };
     losses.of = std::array::from_fn(|_| vec![Vec::new(); points]);
-    for group in 0..parts[0].groups.len() {
-        for (fold, part) in parts.iter().enumerate() {
-            let Some((test, index)) = part.test.as_ref().zip(part.groups[group].test) else {
-                continue;
-            };
-            for row in test.members(index) {
+    for group in 0..found[0].members.len() {
+        for (fold, part) in found.iter().enumerate() {
+            for row in &part.members[group] {
                 let row = *row as usize;
                 losses.folds.push(fold as u16);
-                losses.weights.push(test.weight(row));
-                for (of, from) in losses.of.iter_mut().zip(&found[fold]) {
+                losses.weights.push(part.weights[row]);
+                for (of, from) in losses.of.iter_mut().zip(&part.losses) {
                     of.iter_mut().zip(from).for_each(|(of, from)| of.push(from[row]));
                 }
             }

@@ -12,6 +12,8 @@ pub use selection::{Curve, Selection};
 
 use std::sync::atomic::Ordering;
 
+use gdro_data::Folds;
+
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Knob, Search, SolverName};
 use crate::train::{self, Bounds, Fitted, Setting, Watch, train_names};
@@ -48,10 +50,8 @@ pub fn select(job: &Job, search: &Search, watch: &mut Watch) -> Result<Selected>
     search.notes.iter().for_each(|note| crate::files::note(note));
     let training = &job.training;
     let refuse = |e| Failure::data(&e, job);
-    watch.say("splitting the training rows");
-    let parts = gdro_data::folds(&table, &prepared, search.validation, training.seed);
+    let parts = Folds::new(&table, &prepared, search.validation, training.seed);
     let parts = parts.map_err(refuse)?;
-    drop(table);
 
     // One solver for all models: what is left open is settled by the whole training part.
     let (solver, reason) = Setting::new(job, &prepared)?.choose(training);
@@ -62,8 +62,8 @@ pub fn select(job: &Job, search: &Search, watch: &mut Watch) -> Result<Selected>
     watch.say("bootstrap");
     let names = prepared.groups.iter().map(|g| g.name.clone()).collect();
     let mut selection = Selection::new(search, training.seed, names, &losses, interrupted);
-    selection.folds_planned = parts.len();
-    drop(parts);
+    selection.folds_planned = parts.count();
+    drop(table);
 
     let bounds = Bounds::of(training);
     let within = |curve: &Curve| bounds_with(bounds, search.knob, curve.value);

@@ -4,12 +4,12 @@ use std::sync::atomic::Ordering;
 
 use gdro::exact::{self, Options};
 use gdro::loss::Loss as _;
-use gdro::risk::{group_metrics, group_risks};
+use gdro::risk::group_risks;
 use serde::Serialize;
 
 use super::library;
 use crate::failure::{Failure, Result};
-use crate::job::{Baseline, Job, Objective};
+use crate::job::{Baseline, Job};
 use crate::train::{self, Setting, Watch};
 
 /// Accuracy of the optima, relative to the objective at 0.
@@ -130,9 +130,10 @@ pub fn path(job: &Job, points: usize, watch: &mut Watch) -> Result<Path> {
     let balanced = risks(&near).map_err(&failed)?;
 
     let zero = vec![0.0; setting.model_len()];
-    let at_zero = group_metrics(&setting.loss, &zero, &setting.data).map_err(&failed)?;
-    let size = at_zero.iter().map(|m| m.risk.abs()).fold(1.0, f64::max);
+    let at_zero = group_risks(&setting.loss, &zero, &setting.data).map_err(&failed)?;
+    let size = at_zero.iter().copied().fold(1.0, f64::max);
     let digits = if setting.loss.has_kinks() { DIGITS_WITH_KINKS } else { DIGITS };
+    let tolerance = job.training.tol.unwrap_or(digits * size);
     let mut found = Vec::with_capacity(ks.len());
     // From the mean over groups on, from which each optimum is not far from the next.
     for k in ks.iter().rev() {
@@ -142,7 +143,7 @@ pub fn path(job: &Job, points: usize, watch: &mut Watch) -> Result<Path> {
         watch.next_model(2 + found.len(), format!("k = {k}"));
         let mut setting = setting.clone();
         setting.game.k = *k as f64;
-        let options = Options { tolerance: digits * size, start: Some(near), ..Options::default() };
+        let options = Options { tolerance, start: Some(near), ..Options::default() };
         let best = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options);
         let best = best.map_err(&failed)?;
         near = best.w;
@@ -151,7 +152,9 @@ pub fn path(job: &Job, points: usize, watch: &mut Watch) -> Result<Path> {
     }
     watch.done();
     found.reverse();
-    debug_assert_eq!(job.training.objective, Objective::Max, "the job leaves it open");
+    if found.is_empty() {
+        return Err(Failure::Machine("stopped by Ctrl-C before any k was solved".into()));
+    }
     let with = |has: fn(&gdro_data::Group) -> bool| {
         prepared.groups.iter().filter(|g| has(g)).map(|g| g.name.clone()).collect()
     };

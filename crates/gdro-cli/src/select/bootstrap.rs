@@ -109,3 +109,72 @@ fn sample(losses: &Losses, rule: Rule, seed: u64, at: u64) -> [(Vec<f64>, usize)
         (criteria, chosen)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of groups with these losses, the same for all models.
+    fn losses(groups: &[usize], of: Vec<Vec<f64>>) -> Losses {
+        let mut starts = vec![0];
+        groups.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows));
+        let rows = starts[groups.len()];
+        Losses {
+            starts,
+            folds: vec![0; rows],
+            weights: vec![1.0; rows],
+            of: [of.clone(), of.clone(), of],
+        }
+    }
+
+    /// With one group and many rows all is as the normal distribution says.
+    #[test]
+    fn one_group_is_as_the_normal_distribution_says() {
+        let n = 400;
+        let first: Vec<f64> = (0..n).map(|i| (i * 37 % 101) as f64 / 50.0).collect();
+        let noise = |i: usize| (i * 61 % 97) as f64 / 48.0 - 1.0;
+        let second: Vec<f64> = (0..n).map(|i| first[i] + noise(i) + 0.02).collect();
+        let whole = losses(&[n], vec![first.clone(), second.clone()]);
+        let means = [&first, &second].map(|of| mean(of, &whole.weights, &[]).unwrap());
+        let criteria = means.map(|m| m.value);
+        let (samples, doubts) = bootstrap(&whole, Rule::Best, [&criteria; MODELS], 7);
+        assert_eq!(samples, SAMPLES);
+        let differences: Vec<f64> = first.iter().zip(&second).map(|(a, b)| b - a).collect();
+        let difference = mean(&differences, &whole.weights, &[]).unwrap();
+        let z = difference.value / difference.error.unwrap();
+        // Φ(z) to three digits in the middle of its range.
+        assert!((0.2..1.0).contains(&z), "{z}");
+        let expected = 0.5 + z * (0.3989 - 0.0665 * z * z + 0.00997 * z.powi(4));
+        for doubt in &doubts {
+            // Five standard deviations of a share of a thousand: one false alarm in a million.
+            assert!((doubt.frequencies[0] - expected).abs() < 0.08, "{doubt:?} {expected}");
+            for point in 0..2 {
+                let half = 1.96 * means[point].error.unwrap();
+                let [low, high] = doubt.intervals[point];
+                assert!((low - (criteria[point] - half)).abs() < 0.25 * half, "{doubt:?}");
+                assert!((high - (criteria[point] + half)).abs() < 0.25 * half, "{doubt:?}");
+                assert!(doubt.biases[point].abs() < 0.25 * half, "{doubt:?}");
+            }
+        }
+        // All models see the same draws.
+        assert_eq!(doubts[0].frequencies, doubts[2].frequencies);
+        let (_, again) = bootstrap(&whole, Rule::Best, [&criteria; MODELS], 7);
+        assert_eq!(again[0].intervals, doubts[0].intervals);
+        let (_, other) = bootstrap(&whole, Rule::Best, [&criteria; MODELS], 8);
+        assert_ne!(other[0].intervals, doubts[0].intervals);
+    }
+
+    /// The largest of 9 means that are alike is too large by about 1.485 standard errors, the mean
+    /// of the largest of 9 normal numbers.
+    #[test]
+    fn the_largest_of_like_groups_is_too_large() {
+        let (groups, n) = (9, 300);
+        let of: Vec<f64> = (0..groups * n).map(|i| (i % n * 37 % 101) as f64 / 50.0).collect();
+        let whole = losses(&[n; 9], vec![of.clone()]);
+        let group = mean(&of[..n], &whole.weights[..n], &[]).unwrap();
+        let (_, doubts) = bootstrap(&whole, Rule::OneSe, [&[group.value]; MODELS], 1);
+        let bias = doubts[0].biases[0] / group.error.unwrap();
+        assert!((bias - 1.485).abs() < 0.12, "{bias}");
+        assert_eq!(doubts[0].frequencies, [1.0]);
+    }
+}

@@ -27,6 +27,7 @@
 
 mod error;
 mod features;
+mod folds;
 mod format;
 mod groups;
 mod inspect;
@@ -40,6 +41,7 @@ mod weights;
 
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, WhenMissing};
+pub use folds::{Folds, Validation};
 pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, GroupEntry, Grouping, Labels, Small};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, tiny_groups};

@@ -31,6 +31,7 @@ impl Settings {
                 "no table: expected a file of rows, or a job file that names one",
             ));
         }
+        self.refuse_choice()?;
         self.drop_rounds()?;
         let mut training = self.training()?;
         let out = self.text("out")?;
@@ -123,11 +124,6 @@ impl Settings {
     /// The setting that says which rows are held out, where none are drawn.
     fn tells_apart(&self) -> Option<&'static str> {
         ["holdout-file", "holdout-column"].into_iter().find(|key| self.has(key))
-    }
-
-    /// A refusal that speaks of a setting.
-    fn refuse(&self, key: &str, message: &str) -> Result<()> {
-        Err(Failure::input(format!("{}: {message}", self.place(key))))
     }
 
     /// Refuses values out of range, settings that contradict each other, and settings that the

@@ -295,7 +295,7 @@ fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3
 }
 
 /// How the robust model is called in a column.
-fn goal_name(objective: Objective) -> String {
+pub(super) fn goal_name(objective: Objective) -> String {
     match objective {
         Objective::Max => "gdro".into(),
         other => other.to_string(),

@@ -21,7 +21,24 @@ pub const WORK: f64 = 1e12;
 /// Bytes beside the table that `auto` lets the reference solver take.
 pub const MEMORY: f64 = 4e9;
 
+/// What bounds the weights of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Ridge.
+    pub l2: f64,
+    /// Radius of the ball, if there is one.
+    pub ball: Option<f64>,
+}
+
+impl Bounds {
+    /// Those of a job.
+    pub fn of(training: &Training) -> Self {
+        Bounds { l2: training.l2, ball: training.ball }
+    }
+}
+
 /// Data, loss, domain and game.
+#[derive(Clone)]
 pub struct Setting {
     /// Training rows.
     pub data: Dataset,
@@ -89,6 +106,14 @@ impl Setting {
             })?;
         }
         Ok(Setting { data, loss, domain, game, goal, offset_errors })
+    }
+
+    /// The same within other bounds; offsets stay as they are.
+    pub fn within(&self, bounds: Bounds) -> gdro::Result<Self> {
+        let mut setting = self.clone();
+        setting.game.ridge = bounds.l2;
+        setting.domain.map = ball_of(bounds.ball)?;
+        Ok(setting)
     }
 
     /// The problem for the reference solver and for certificates.
@@ -253,11 +278,15 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
     }
 }
 
+/// The ball, or the whole space.
+fn ball_of(radius: Option<f64>) -> gdro::Result<L2Ball> {
+    radius.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)
+}
+
 /// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
 /// the targets.
 fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Result<Domain<L2Ball>> {
-    let ball = training.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
-    let domain = Domain::new(ball);
+    let domain = Domain::new(ball_of(training.ball)?);
     if training.penalize_intercept {
         return Ok(domain);
     }

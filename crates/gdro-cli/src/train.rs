@@ -12,7 +12,7 @@ pub use intervals::{Intervals, columns, evaluate as evaluate_columns};
 pub use progress::Watch;
 pub use rounds::Play;
 pub use setting::{Setting, class_of, each_score, loss_of, split_of, task_of, train_names};
-pub use trace::Trace;
+pub use trace::{Point, Trace};
 
 use std::time::Instant;
 

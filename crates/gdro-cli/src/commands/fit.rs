@@ -38,6 +38,9 @@ struct OutputArgs {
     /// Folder for model.json, summary.json and trace.jsonl
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write the run as one page for a browser: charts and tables, no network
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -63,19 +66,26 @@ impl Fit {
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
+        if let Some(page) = &job.report {
+            report::page::check(page, &job.tables, &job.place("report"))?;
+        }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
         let json = serde_json::to_string_pretty(&summary)
             .map(|text| text + "\n")
             .map_err(|e| Failure::Machine(format!("cannot write the summary: {e}")))?;
+        let mut written = Vec::new();
         if let Some(out) = &job.out {
-            let files = [
-                ("model.json", fitted.model.text()?),
-                ("summary.json", json.clone()),
-                ("trace.jsonl", fitted.trace.text()?),
+            written = vec![
+                (out.join("model.json"), fitted.model.text()?),
+                (out.join("summary.json"), json.clone()),
+                (out.join("trace.jsonl"), fitted.trace.text()?),
             ];
-            files::write_all(out, &files)?;
         }
+        if let Some(page) = &job.report {
+            written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));
+        }
+        files::write_all(&written)?;
         if output.json {
             files::print(&json)?;
         } else if !output.quiet {
@@ -90,6 +100,7 @@ impl Fit {
         self.solver.give(&mut settings)?;
         self.table.give(&mut settings)?;
         settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
+        settings.set_some("report", self.output.report.as_deref().map(utf8).transpose()?);
         Ok(settings)
     }
 }

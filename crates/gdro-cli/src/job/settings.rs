@@ -12,7 +12,7 @@ use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 24] = [
+pub(super) const TRAINING: [&str; 25] = [
     "objective",
     "offsets",
     "adjustment",
@@ -37,6 +37,7 @@ pub(super) const TRAINING: [&str; 24] = [
     "delta",
     "seed",
     "out",
+    "report",
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.

@@ -2,6 +2,7 @@
 
 mod grid;
 mod numbers;
+pub mod page;
 mod saved;
 mod summary;
 mod tables;

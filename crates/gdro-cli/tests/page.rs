@@ -195,7 +195,8 @@ fn names_of_the_table_stay_names() {
         let wide = browser.value("document.documentElement.scrollWidth");
         assert!(wide.as_u64().unwrap() <= width.into(), "{wide} of {width}");
         // A name in a chart does not push the marks out of their place.
-        let inside = "[...document.querySelectorAll('.dots .line svg, .curve .plot')].every(n => {
+        let inside =
+            "[...document.querySelectorAll('.dots .line > svg, .curve .plot')].every(n => {
             const box = n.getBoundingClientRect();
             return box.width > 150 && box.right <= innerWidth && box.left >= 0; })";
         assert_eq!(browser.value(inside), true);

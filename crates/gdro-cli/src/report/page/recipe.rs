@@ -7,6 +7,9 @@ use toml::{Table, Value};
 use crate::failure::{Failure, Result};
 use crate::job::Job;
 
+/// What a reader looks for first.
+const FIRST: [&str; 6] = ["tables", "target", "positive", "groups", "objective", "seed"];
+
 /// The text of a job file with every setting that is set.
 pub fn of(job: &Job) -> Result<String> {
     let refuse = |e: &dyn std::fmt::Display| {
@@ -32,8 +35,16 @@ pub fn of(job: &Job) -> Result<String> {
     if let Some(name) = table.remove("solver") {
         table.insert("solver".into(), Value::Table(Table::from_iter([("name".into(), name)])));
     }
-    let text = toml::to_string_pretty(&table).map_err(|e| refuse(&e))?;
-    Ok(format!("# gdro {}\n{text}", env!("CARGO_PKG_VERSION")))
+    let mut text = format!("# gdro {}\n", env!("CARGO_PKG_VERSION"));
+    // What is learnt comes first.
+    for name in FIRST {
+        if let Some(value) = table.remove(name) {
+            let line = Table::from_iter([(name.to_owned(), value)]);
+            text += &toml::to_string(&line).map_err(|e| refuse(&e))?;
+        }
+    }
+    text += &toml::to_string(&table).map_err(|e| refuse(&e))?;
+    Ok(text)
 }
 
 /// Settings by name.

@@ -45,7 +45,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
         ),
         groups(model, data),
         ("Model".into(), words::kind(model)),
-        ("Made small".into(), objective.clone()),
+        ("Objective".into(), objective.clone()),
     ];
     let solver = match &fitted.reason {
         Some(reason) => format!("{}, because {reason}", fitted.solver),

@@ -93,18 +93,17 @@ pub fn about(training: &Training, name: &str) -> String {
 /// A certificate, what it says and what it does not; `what` is the objective.
 pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
     let Certificate { upper, lower, gap, relative_gap, method } = certificate;
-    let scale = Scale::precise(*gap, *upper);
-    let (shown_upper, shown_lower) = (scale.show(*upper), scale.show(*lower));
+    // A digit more than a pair of numbers needs, so that the gap can be checked.
+    let scale = Scale::precise(gap / 10.0, *upper);
     let mut out = vec![format!(
-        "On the training rows, {what} of this model is {shown_upper}. It is proved that no model of \
-         this kind (linear, same features, same penalty and bounds) can go below {shown_lower}."
+        "On the training rows, {what} of this model is {}. It is proved that no model of this kind \
+         (linear, same features, same penalty and bounds) can go below {}.",
+        scale.show(*upper),
+        scale.show(*lower)
     )];
-    let share = if *relative_gap < 1e-3 {
-        format!("{:.1e} of the value", relative_gap)
-    } else {
-        format!("{} of the value", percent(*relative_gap))
-    };
-    let gap = format!("The gap between the two is {gap:.1e}, {share}");
+    let share =
+        if *relative_gap < 1e-3 { "less than 0.1 %".to_owned() } else { percent(*relative_gap) };
+    let gap = format!("The gap between the two is {}, {share} of the value", scale.show(*gap));
     out.push(if *relative_gap <= OPTIMAL {
         format!("{gap}: for all practical purposes this is the best possible model.")
     } else if *relative_gap <= CLOSE {
@@ -185,27 +184,24 @@ pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3]) -> Vec<String> {
 pub fn gains(data: &Data) -> Option<String> {
     let [gain, lose, open, few] = data.gains()?;
     let level = data.level.as_deref().unwrap_or_default();
+    let some = |number: usize, one: &str, many: &str| {
+        let number = if number == 0 { "none".to_owned() } else { count(number as u64) };
+        let verb = if number == "1" || number == "none" { one } else { many };
+        format!("{number} {verb}")
+    };
     let few = if few > 0 {
-        format!(", and {} too few rows to say anything", has(few))
+        format!("; {} too few rows to say anything", some(few, "has", "have"))
     } else {
         String::new()
     };
     Some(format!(
-        "Of {}, {} surely better off than under ERM, {} surely worse off, and for {} the rows do \
-         not tell{few} ({level} for all groups at once).",
+        "Against ERM, of {}, {} clearly, {} clearly, and {} either way{few} ({level} confidence \
+         for all groups at once).",
         counted(data.names.len() as u64, "group"),
-        is(gain),
-        is(lose),
-        count(open as u64),
+        some(gain, "gains", "gain"),
+        some(lose, "loses", "lose"),
+        some(open, "may go", "may go"),
     ))
-}
-
-fn is(number: usize) -> String {
-    format!("{} {}", count(number as u64), if number == 1 { "is" } else { "are" })
-}
-
-fn has(number: usize) -> String {
-    format!("{} {}", count(number as u64), if number == 1 { "has" } else { "have" })
 }
 
 /// Words of the page and what they mean.

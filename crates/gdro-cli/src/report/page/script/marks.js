@@ -57,14 +57,23 @@ function key(entries) {
 }
 
 const tip = document.getElementById("tip");
+let tipOf = null;
 
 /** Shows lines of [name, text, …] beside an element. */
 function showTip(target, title, lines) {
   const table = element("table");
-  for (const cells of lines) table.append(element("tr", {}, ...cells.map((c) => element("td", {}, c))));
+  for (const cells of lines) {
+    table.append(element("tr", {}, ...cells.map((c) => element("td", {}, c))));
+  }
   tip.replaceChildren(element("strong", {}, element("bdi", { dir: "auto" }, title)), table);
   tip.hidden = false;
-  const box = target.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  tipOf = target;
+  placeTip();
+}
+
+/** Puts the tooltip below its element, or above where there is no room. */
+function placeTip() {
+  const box = tipOf.getBoundingClientRect(), own = tip.getBoundingClientRect();
   const below = box.bottom + 6 + own.height <= window.innerHeight;
   const left = Math.min(box.left + 16, window.innerWidth - own.width - 8);
   tip.style.left = Math.max(4, left) + "px";
@@ -73,11 +82,13 @@ function showTip(target, title, lines) {
 
 function hideTip() {
   tip.hidden = true;
+  tipOf = null;
 }
 
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-window.addEventListener("scroll", (event) => {
-  if (!document.activeElement || !document.activeElement.matches(".line, .moment")) hideTip();
+window.addEventListener("scroll", () => {
+  if (!tipOf) return;
+  if (tipOf.matches(":hover, :focus")) placeTip(); else hideTip();
 }, { capture: true, passive: true });
 
 /** Makes the points of a chart one stop of the Tab key: arrows go from one to the next. Hovering and

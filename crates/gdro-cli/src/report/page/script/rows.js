@@ -88,7 +88,7 @@ function worstOf(model, measure) {
 /** Orders of the groups in a chart of all models. */
 function orders() {
   const list = data.models.map((model, at) => [String(at), `worst under ${model.name} first`]).reverse();
-  if (data.level) list.push(["sure", "surely worst first (near end of the interval)"]);
+  if (data.level) list.push(["sure", "worst beyond doubt first (near end of the interval)"]);
   list.push(["rows", "most rows first"], ["name", "by name"]);
   return list;
 }
@@ -221,7 +221,7 @@ function gainsChart(box) {
       svg.append(g);
       return element("div", { class: "line point", "data-group": at }, element("div", { class: "name" }, named(at)), svg);
     });
-    const words = { gain: "gains", loss: "loses", open: "the rows do not tell" };
+    const words = { gain: "gains", loss: "loses", open: "too close to tell" };
     points(chart, lines, "ArrowUp", "ArrowDown", (i) => {
       const at = shown[i], last = data.models.length - 1;
       const list = [["difference", signed(value[at])]];
@@ -241,9 +241,9 @@ function gainsChart(box) {
     place.replaceChildren(chart);
   }
 
-  const sure = interval.length > 0 ? "surely " : "";
+  const sure = interval.length > 0 ? "clearly " : "";
   const entries = [["gain", sure + "better than ERM"], ["loss", sure + "worse than ERM"]];
-  if (sure) entries.push(["open", "the rows do not tell"]);
+  if (sure) entries.push(["open", "too close to tell"]);
   if (groups.length > MOST) {
     box.append(element("div", { class: "controls" }, moreButton(groups.length, state, draw)));
   }

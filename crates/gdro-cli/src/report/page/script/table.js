@@ -5,14 +5,15 @@ function columns() {
   const list = [];
   const last = data.models[data.models.length - 1];
   const add = (header, values, write, block = false) => {
-    if (values && values.some((v) => v !== null && v !== undefined)) list.push({ header, values, write, block });
+    const some = values && values.some((v) => v !== null && v !== undefined);
+    if (some) list.push({ header, values, block, write: (at) => write(values[at]) });
   };
   const between = (header, intervals, write, near) => {
     if (!data.level || !intervals || intervals.length === 0) return;
     list.push({
       header, block: false, wide: true,
       values: intervals.map((i) => (i ? i[near] : null)),
-      write: (_, at) => (intervals[at] ? ends(intervals[at], write) : data.rows[at] > 0 ? "not estimable" : NONE),
+      write: (at) => (intervals[at] ? ends(intervals[at], write) : data.rows[at] > 0 ? "not estimable" : NONE),
     });
   };
   const held = data.train_rows !== null;
@@ -47,7 +48,7 @@ function groupTable(box) {
     const line = element("tr", at === worst ? { class: "worst" } : {},
       element("th", { scope: "row" }, named(at), data.unseen[at] ? " (unseen)" : ""));
     for (const column of all) {
-      const text = column.write(column.values[at] === undefined ? null : column.values[at], at);
+      const text = column.write(at);
       const kind = [column.block ? "block" : "", text === NONE ? "none" : ""].join(" ").trim();
       line.append(element("td", { class: kind || null }, text));
     }

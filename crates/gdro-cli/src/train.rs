@@ -15,7 +15,7 @@ pub use setting::{
     Bounds, MEMORY, Setting, Size, WORK, choose, class_of, each_score, loss_of, split_of, task_of,
     train_names,
 };
-pub use trace::Trace;
+pub use trace::{Point, Trace};
 
 use std::time::Instant;
 

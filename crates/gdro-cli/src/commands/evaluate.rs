@@ -27,6 +27,9 @@ pub struct Evaluate {
     /// Intervals hold for all groups at once with probability 1 − D [default: that of the training]
     #[arg(long, value_name = "D")]
     delta: Option<f64>,
+    /// Write the evaluation as one page for a browser: charts and tables, no network
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -44,6 +47,15 @@ impl Evaluate {
             return Err(Failure::input(format!(
                 "--delta {delta}: expected a probability between 0 and 1"
             )));
+        }
+        if let Some(page) = &self.report {
+            let model = if self.model.is_dir() {
+                self.model.join("model.json")
+            } else {
+                self.model.clone()
+            };
+            let inputs = [&self.tables[..], &[model]].concat();
+            report::page::check(page, &inputs, "--report")?;
         }
         let table = gdro_data::read_for(&self.tables, &model.job.data, &model.encoding)?;
         let mut rows = model.encoding.complete_rows(&table)?;
@@ -108,6 +120,10 @@ impl Evaluate {
         let rows = kept.len();
         let evaluated =
             Evaluated { names, families, known, rows, settings, intervals, mean_over_rows, notes };
+        if let Some(page) = &self.report {
+            let text = report::page::of_evaluation(&model, &self.tables, &evaluated)?;
+            files::write_one(page, text)?;
+        }
         if self.json {
             let text = serde_json::to_string_pretty(&evaluated)
                 .map_err(|e| Failure::Machine(format!("cannot write the evaluation: {e}")))?;

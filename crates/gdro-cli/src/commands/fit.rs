@@ -1,6 +1,6 @@
 //! `gdro fit`: train a model and compare it with ordinary training.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -40,6 +40,9 @@ pub(super) struct OutputArgs {
     /// for path.json alone
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Write the run as one page for a browser: charts and tables, no network
+    #[arg(long, value_name = "FILE.html")]
+    pub(super) report: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
     pub(super) json: bool,
@@ -71,11 +74,15 @@ pub(super) fn pretty(value: &impl Serialize) -> Result<String> {
 }
 
 /// The files of a training run.
-pub(super) fn files_of(fitted: &Fitted, summary: String) -> Result<Vec<(&'static str, String)>> {
+pub(super) fn files_of(
+    out: &Path,
+    fitted: &Fitted,
+    summary: String,
+) -> Result<Vec<(PathBuf, String)>> {
     Ok(vec![
-        ("model.json", fitted.model.text()?),
-        ("summary.json", summary),
-        ("trace.jsonl", fitted.trace.text()?),
+        (out.join("model.json"), fitted.model.text()?),
+        (out.join("summary.json"), summary),
+        (out.join("trace.jsonl"), fitted.trace.text()?),
     ])
 }
 
@@ -89,12 +96,20 @@ impl Fit {
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
+        if let Some(page) = &job.report {
+            report::page::check(page, &job.tables, &job.place("report"))?;
+        }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
         let json = pretty(&summary)?;
+        let mut written = Vec::new();
         if let Some(out) = &job.out {
-            files::write_all(out, &files_of(&fitted, json.clone())?)?;
+            written = files_of(out, &fitted, json.clone())?;
         }
+        if let Some(page) = &job.report {
+            written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));
+        }
+        files::write_all(&written)?;
         if output.json {
             files::print(&json)?;
         } else if !output.quiet {
@@ -110,6 +125,7 @@ impl Fit {
         self.solver.give(&mut settings)?;
         self.table.give(&mut settings)?;
         settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
+        settings.set_some("report", self.output.report.as_deref().map(utf8).transpose()?);
         Ok(settings)
     }
 }

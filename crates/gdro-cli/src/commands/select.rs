@@ -97,9 +97,9 @@ impl Select {
         let (selection, fitted) = (&selected.selection, &selected.fitted);
         let summary = report::Summary::new(&selected.job, fitted);
         if let Some(out) = &job.out {
-            let mut all = files_of(fitted, pretty(&summary)?)?;
-            all.push(("selection.json", pretty(selection)?));
-            files::write_all(out, &all)?;
+            let mut all = files_of(out, fitted, pretty(&summary)?)?;
+            all.push((out.join("selection.json"), pretty(selection)?));
+            files::write_all(&all)?;
         }
         if output.json {
             return files::print(&pretty(&Printed { selection, summary: &summary })?);
@@ -125,7 +125,7 @@ impl Select {
         let path = select::path(job, points, &mut Watch::new(!output.quiet))?;
         let json = pretty(&path)?;
         if let Some(out) = &job.out {
-            files::write_all(out, &[("path.json", json.clone())])?;
+            files::write_all(&[(out.join("path.json"), json.clone())])?;
         }
         if output.json {
             return files::print(&json);

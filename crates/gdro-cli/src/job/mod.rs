@@ -32,6 +32,9 @@ pub struct Job {
     /// Where the results are written; nowhere when absent. The model is the same wherever it goes.
     #[serde(skip)]
     pub out: Option<PathBuf>,
+    /// Where the page for a browser is written; nowhere when absent.
+    #[serde(skip)]
+    pub report: Option<PathBuf>,
     /// For messages: how to speak of each setting that was given.
     #[serde(skip)]
     places: BTreeMap<String, String>,

@@ -39,10 +39,12 @@ impl Settings {
             return Err(self.bad("out", "a folder"));
         }
         self.count("min-group", 2, MOST_ROUNDS)?;
+        let report = self.text("report")?.map(PathBuf::from);
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;
-        Ok(Job { tables, data, training, out: out.map(PathBuf::from), places: self.places() })
+        let (out, places) = (out.map(PathBuf::from), self.places());
+        Ok(Job { tables, data, training, out, report, places })
     }
 
     /// Settings of rounds: an error with a solver that plays none, unless they stand in its own

@@ -3,6 +3,7 @@
 mod grid;
 mod inspect;
 mod numbers;
+pub mod page;
 mod path;
 mod saved;
 mod selection;

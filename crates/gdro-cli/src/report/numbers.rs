@@ -1,7 +1,10 @@
 //! Numbers as a table shows them.
 
+use serde::Serialize;
+
 /// How the numbers of a column are written: all alike, so that they can be compared at a glance.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// With so many decimals.
     Decimals(usize),

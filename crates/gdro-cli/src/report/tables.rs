@@ -110,7 +110,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// Metrics of the three models on one part: ERM, balanced, robust.
-fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
+pub(super) fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
     [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match (held_out, &e.test) {
         (true, Some(test)) => &test[..],
         (true, None) => &[],
@@ -119,11 +119,14 @@ fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
 }
 
 /// A total: what it is, the three risks, the three accuracies.
-struct Total {
-    name: String,
+pub(super) struct Total {
+    /// What it is.
+    pub name: String,
     rows: String,
-    risks: [Option<f64>; 3],
-    accuracies: [Option<f64>; 3],
+    /// Of ERM, balanced and the robust model.
+    pub risks: [Option<f64>; 3],
+    /// Likewise.
+    pub accuracies: [Option<f64>; 3],
 }
 
 /// The table of one part.
@@ -262,7 +265,12 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
 }
 
 /// Largest and mean values, each labelled with what it averages.
-fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3]) -> Vec<Total> {
+pub(super) fn totals(
+    job: &Job,
+    fitted: &Fitted,
+    held_out: bool,
+    models: [&[GroupMetric]; 3],
+) -> Vec<Total> {
     let k = match job.training.objective {
         Objective::TopK(k) => Some(k),
         _ => None,
@@ -400,10 +408,9 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
     out
 }
 
-/// What else should be known.
-fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+/// What the solver did, a line each.
+pub(super) fn solving(fitted: &Fitted) -> String {
     let mut out = String::new();
-    let training = &job.training;
     match &fitted.solved {
         Solved::Exact { iterations } => {
             let _ = writeln!(
@@ -418,6 +425,13 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     if let Some(reason) = &fitted.reason {
         let _ = writeln!(out, "solver chosen by itself: {reason}");
     }
+    out
+}
+
+/// What else should be known.
+fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+    let mut out = solving(fitted);
+    let training = &job.training;
     let what = objective_in_words(training, fitted.offsets.is_some());
     out += &certificate_in_words(&fitted.certificate, &what);
     if let Some(intervals) = &fitted.robust.intervals {
@@ -454,8 +468,12 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
             );
         }
         None => {
-            let _ = writeln!(out, "nothing was written: give --out DIR to keep the model");
+            let what = if job.report.is_some() { "no model" } else { "nothing" };
+            let _ = writeln!(out, "{what} was written: give --out DIR to keep the model");
         }
+    }
+    if let Some(page) = &job.report {
+        let _ = writeln!(out, "wrote {}", page.display());
     }
     out
 }

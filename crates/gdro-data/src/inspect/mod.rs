@@ -43,7 +43,7 @@ pub struct Inspection {
 /// When an option names a column that does not exist, or options contradict each other.
 pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Result<Inspection> {
     let (options, comparison) = &options.settle(table.names())?;
-    for (option, name) in options.named_columns() {
+    for (option, name) in options.named_columns(*comparison) {
         table.find(option, name)?;
     }
     let columns: Vec<ColumnProfile> = table

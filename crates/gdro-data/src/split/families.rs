@@ -27,7 +27,7 @@ pub(crate) fn hold_out_families(
     let mut held = vec![false; rows];
     let mut note = None;
     match *split {
-        Split::None => {}
+        Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, seed } => {
             check_share(share)?;
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -12,7 +12,7 @@ use crate::report::numbers::{Scale, count, counted, percent};
 use crate::report::saved::Evaluated;
 use crate::report::summary::Summary;
 use crate::report::tables::{NONE, Total, metrics, objective_in_words, solving, totals};
-use crate::train::Fitted;
+use crate::train::{Fitted, Solved};
 
 /// The parts of the page of a training run.
 pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Result<Vec<Section>> {
@@ -33,7 +33,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
         );
     }
     let mut list = vec![
-        ("Task".to_owned(), words::task(&model.target)),
+        ("Task".to_owned(), words::task(model)),
         ("Table".into(), files(&model.job.tables)),
         (
             "Rows".into(),
@@ -126,7 +126,7 @@ pub fn of_evaluation(
     });
     let rows: usize = data.rows.iter().sum();
     let mut list = vec![
-        ("Task".to_owned(), words::task(&model.target)),
+        ("Task".to_owned(), words::task(model)),
         ("Table".into(), files(tables)),
         ("Rows".into(), count(rows as u64)),
         groups(model, data),
@@ -224,7 +224,7 @@ fn glance(data: &Data, totals: &[Total]) -> String {
 /// The chart of risks.
 fn risks(data: &Data, cap: f64, clipped: usize) -> Section {
     let mut texts = vec![format!(
-        "Each line is a group, each mark the {} of a model on the {}; further left is better.",
+        "Each line is a group, each mark the {} of a model on the {}.",
         data.unit, data.part
     )];
     texts.extend(words::intervals(data, cap, clipped));
@@ -244,7 +244,11 @@ fn course(fitted: &Fitted, data: &Data) -> Section {
     let mut body = format!("<ul>\n{items}</ul>\n");
     if data.curve.is_some() {
         body += "<p>Risks are those of the model so far on training rows; a group's weight says how \
-                 much it counts, and all weights add up to 1.</p>\n";
+                 much it counts, and all weights add up to 1.";
+        if matches!(fitted.solved, Solved::Exact { .. }) {
+            body += " The exact solver is recorded at its start and its end only.";
+        }
+        body += "</p>\n";
         body += "<h3>Risks of the groups</h3>\n";
         body += &html::chart("risk-curve");
         body += "<h3>Weights of the groups</h3>\n";

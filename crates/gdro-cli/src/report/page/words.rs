@@ -8,6 +8,9 @@ use crate::job::{Objective, Training};
 use crate::model::Model;
 use crate::report::numbers::{Scale, count, counted, level, percent, risk};
 
+/// Relative gap up to which a model is optimal.
+const EXACT: f64 = 1e-6;
+
 /// Relative gap up to which a model is as good as optimal.
 const OPTIMAL: f64 = 1e-3;
 
@@ -24,24 +27,33 @@ pub fn group_columns(model: &Model) -> Option<String> {
     (!columns.is_empty()).then(|| columns.join(", "))
 }
 
-/// The title.
-pub fn title(model: &Model) -> String {
-    let target = match &model.target {
+/// What is predicted: a column, or a comparison of one with a number.
+fn target(model: &Model) -> &str {
+    let column = match &model.target {
         Target::Binary { column, .. }
         | Target::Multiclass { column, .. }
         | Target::Regression { column } => column,
     };
+    model.job.data.target.as_deref().unwrap_or(column)
+}
+
+/// The title.
+pub fn title(model: &Model) -> String {
+    let target = target(model);
     match group_columns(model) {
         Some(groups) => format!("{target} by {groups}"),
-        None => target.clone(),
+        None => target.to_owned(),
     }
 }
 
-/// What is predicted.
-pub fn task(target: &Target) -> String {
-    match target {
-        Target::Binary { column, positive, negative, .. } => {
+/// What is to be done.
+pub fn task(model: &Model) -> String {
+    match &model.target {
+        Target::Binary { column, positive, negative, .. } if column == target(model) => {
             format!("tell whether `{column}` is `{positive}` (the positive label) or `{negative}`")
+        }
+        Target::Binary { positive, negative, .. } => {
+            format!("tell whether `{positive}` (the positive label) or `{negative}`")
         }
         Target::Multiclass { column, classes } => {
             format!("tell which of {} classes `{column}` is", count(classes.len() as u64))
@@ -94,32 +106,48 @@ pub fn about(training: &Training, name: &str) -> String {
 /// A certificate, what it says and what it does not; `what` is the objective.
 pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
     let Certificate { upper, lower, gap, relative_gap, method } = certificate;
-    // A digit more than a pair of numbers needs, so that the gap can be checked.
-    let scale = Scale::precise(gap / 10.0, *upper);
-    let mut out = vec![format!(
-        "On the training rows, {what} of this model is {}. It is proved that no model of this kind \
-         (linear, same features, same penalty and bounds) can go below {}.",
-        scale.show(*upper),
-        scale.show(*lower)
-    )];
-    let share =
-        if *relative_gap < 1e-3 { "less than 0.1 %".to_owned() } else { percent(*relative_gap) };
-    let gap = format!("The gap between the two is {}, {share} of the value", scale.show(*gap));
-    out.push(if *relative_gap <= OPTIMAL {
-        format!("{gap}: for all practical purposes this is the best possible model.")
-    } else if *relative_gap <= CLOSE {
-        format!("{gap}: the model is close to the best possible, and longer training can gain no more than that.")
-    } else if *relative_gap <= VOID {
-        format!(
-            "{gap}: longer training may gain up to that much. More rounds, or the exact solver, \
-             would close the gap."
-        )
+    let kind = "no model of this kind (linear, same features, same penalty and bounds)";
+    let mut out = if *relative_gap <= EXACT {
+        vec![format!(
+            "On the training rows, {what} of this model is {}. It is proved that {kind} is better \
+             by more than {gap:.0e}: this is the best possible model.",
+            Scale::precise(upper.abs() * EXACT, *upper).show(*upper)
+        )]
     } else {
-        format!(
-            "{gap}: the certificate says next to nothing. Either the model is far from the best \
-             possible, or the bound could not be made tighter; the exact solver would tell."
-        )
-    });
+        // A digit more than a pair of numbers needs, so that the gap can be checked.
+        let scale = Scale::precise(gap / 10.0, *upper);
+        let share = match *relative_gap {
+            share if share < 1e-3 => "less than 0.1 %".to_owned(),
+            share => percent(share),
+        };
+        let gap = scale.show(*gap);
+        let verdict = match *relative_gap {
+            share if share <= OPTIMAL => {
+                "for all practical purposes this is the best possible model"
+            }
+            share if share <= CLOSE => {
+                "the model is close to the best possible, and longer training can gain no more than \
+                 that"
+            }
+            share if share <= VOID => {
+                "longer training may gain up to that much; more rounds, or the exact solver, would \
+                 close the gap"
+            }
+            _ => {
+                "the certificate says next to nothing. Either the model is far from the best \
+                 possible, or the bound could not be made tighter; the exact solver would tell"
+            }
+        };
+        vec![
+            format!(
+                "On the training rows, {what} of this model is {}. It is proved that {kind} can go \
+                 below {}.",
+                scale.show(*upper),
+                scale.show(*lower)
+            ),
+            format!("The gap between the two is {gap}, {share} of the value: {verdict}."),
+        ]
+    };
     out.push(
         "The certificate is about training: it compares this model with all others on the rows it \
          was trained on. How the model does on new rows is what the intervals below are about."

@@ -37,6 +37,7 @@ const SHAPES = {
   gain: "M0 6L-6 -5H6Z",
   loss: "M0 -6L6 5H-6Z",
   open: "M5 0A5 5 0 1 1 -5 0A5 5 0 1 1 5 0Z",
+  few: "M-4 -4L4 4M-4 4L4 -4",
 };
 
 /** A mark at a place in its row: x in per cent, y in pixels. */
@@ -49,8 +50,8 @@ function mark(kind, x, y) {
 function key(entries) {
   const list = element("ul", { class: "key" });
   for (const [kind, text] of entries) {
-    const picture = drawn("svg", { class: kind, "aria-hidden": "true" },
-      drawn("line", { class: "bar", x1: "4", x2: "40", y1: 8, y2: 8 }), mark(kind, 50, 8));
+    const bar = kind === "few" ? null : drawn("line", { class: "bar", x1: 4, x2: 40, y1: 8, y2: 8 });
+    const picture = drawn("svg", { class: kind, "aria-hidden": "true" }, bar, mark(kind, 50, 8));
     list.append(element("li", {}, picture, text));
   }
   return list;

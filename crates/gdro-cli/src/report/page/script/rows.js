@@ -56,10 +56,10 @@ function picture(height, place, marks, zero) {
 }
 
 /** A button that shows all groups, or fewer again. */
-function moreButton(total, state, draw) {
+function moreButton(state, draw) {
   const button = element("button", { type: "button" });
   const update = () => {
-    button.textContent = state.all ? `Show ${MOST} groups` : `Show all ${count(total)} groups`;
+    button.textContent = state.all ? `Show ${MOST} groups` : "Show all groups";
     button.setAttribute("aria-expanded", String(state.all));
   };
   button.addEventListener("click", () => { state.all = !state.all; update(); draw(); });
@@ -173,20 +173,24 @@ function riskChart(box) {
     });
     chart.append(...lines);
     place.replaceChildren(chart);
+    direction.textContent = measure.up ? "further right is better →" : "← further left is better";
     amount.textContent = shown.length < data.names.length
       ? `${count(shown.length)} of ${count(data.names.length)} groups` : "";
   }
 
   const controls = element("div", { class: "controls" });
   const amount = element("span", { class: "count", role: "status" });
+  const direction = element("li", { class: "count" });
   if (data.models[last].accuracy.length > 0) {
     controls.append(choice("Show", [["risk", data.unit], ["accuracy", "accuracy"]],
       (value) => { state.measure = value; draw(); }));
   }
   controls.append(choice("Order", orders(), (value) => { state.order = value; draw(); }));
-  if (data.names.length > MOST) controls.append(moreButton(data.names.length, state, draw));
+  if (data.names.length > MOST) controls.append(moreButton(state, draw));
   controls.append(amount);
-  box.append(controls, key(data.models.map((m, at) => [KINDS[at], m.name])), place);
+  const marks = key(data.models.map((m, at) => [KINDS[at], m.name]));
+  marks.append(direction);
+  box.append(controls, marks, place);
   draw();
 }
 
@@ -195,17 +199,20 @@ function gainsChart(box) {
   const { value, interval } = data.change;
   const kind = (at) => {
     const ends = interval.length > 0 ? interval[at] : [value[at], value[at]];
-    return !ends ? "open" : ends[1] < 0 ? "gain" : ends[0] > 0 ? "loss" : "open";
+    return !ends ? "few" : ends[1] < 0 ? "gain" : ends[0] > 0 ? "loss" : "open";
   };
-  const groups = value.map((_, at) => at).filter((at) => value[at] !== null);
-  groups.sort((a, b) => value[a] - value[b] || a - b);
-  const state = { all: groups.length <= MOST };
+  const every = value.map((_, at) => at).filter((at) => value[at] !== null);
+  every.sort((a, b) => value[a] - value[b] || a - b);
+  const telling = every.filter((at) => kind(at) !== "few");
+  const narrow = telling.length > 0 && telling.length < every.length && every.length > MOST;
+  const state = { all: every.length <= MOST, few: !narrow };
   const place = element("div");
 
   function draw() {
     hideTip();
     const half = MOST / 2;
-    const shown = state.all ? groups : [...groups.slice(0, half), ...groups.slice(-half)];
+    const groups = state.few ? every : telling;
+    const shown = state.all || groups.length <= MOST ? groups : [...groups.slice(0, half), ...groups.slice(-half)];
     let low = 0, high = 0;
     for (const at of shown) { low = Math.min(low, value[at]); high = Math.max(high, value[at]); }
     [low, high] = range([low, high], shown.map((at) => interval[at]).filter((i) => i), true);
@@ -221,7 +228,7 @@ function gainsChart(box) {
       svg.append(g);
       return element("div", { class: "line point", "data-group": at }, element("div", { class: "name" }, named(at)), svg);
     });
-    const words = { gain: "gains", loss: "loses", open: "too close to tell" };
+    const words = { gain: "gains", loss: "loses", open: "too close to tell", few: "too few rows to tell" };
     points(chart, lines, "ArrowUp", "ArrowDown", (i) => {
       const at = shown[i], last = data.models.length - 1;
       const list = [["difference", signed(value[at])]];
@@ -233,7 +240,7 @@ function gainsChart(box) {
       list.push(["rows", count(data.rows[at])]);
       return { title: data.names[at], lines: list };
     });
-    if (!state.all) {
+    if (shown.length < groups.length) {
       const others = `… ${count(groups.length - shown.length)} groups between these …`;
       lines.splice(half, 0, element("div", { class: "line gap" }, others));
     }
@@ -244,9 +251,14 @@ function gainsChart(box) {
   const sure = interval.length > 0 ? "clearly " : "";
   const entries = [["gain", sure + "better than ERM"], ["loss", sure + "worse than ERM"]];
   if (sure) entries.push(["open", "too close to tell"]);
-  if (groups.length > MOST) {
-    box.append(element("div", { class: "controls" }, moreButton(groups.length, state, draw)));
+  if (every.some((at) => kind(at) === "few")) entries.push(["few", "too few rows to tell"]);
+  const controls = element("div", { class: "controls" });
+  if (narrow) {
+    const options = [["telling", `with enough rows (${count(telling.length)})`], ["every", `all (${count(every.length)})`]];
+    controls.append(choice("Groups", options, (chosen) => { state.few = chosen === "every"; draw(); }));
   }
+  if (every.length > MOST) controls.append(moreButton(state, draw));
+  if (controls.children.length > 0) box.append(controls);
   box.append(key(entries), place);
   draw();
 }

@@ -6,6 +6,7 @@ mod files;
 mod job;
 mod model;
 mod report;
+mod select;
 mod train;
 
 use std::io::Write as _;
@@ -28,6 +29,8 @@ enum Command {
     Inspect(Box<commands::inspect::Inspect>),
     /// Train a model on a table and compare it with ordinary training, group by group
     Fit(Box<commands::fit::Fit>),
+    /// Choose the penalty or the ball by the worst group on validation rows, or draw the trade-off
+    Select(Box<commands::select::Select>),
     /// Evaluate a model on another table, group by group, with intervals
     Evaluate(commands::evaluate::Evaluate),
     /// Predict the rows of a table
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Inspect(inspect) => inspect.run(),
         Command::Fit(fit) => fit.run(),
+        Command::Select(select) => select.run(),
         Command::Evaluate(evaluate) => evaluate.run(),
         Command::Predict(predict) => predict.run(),
         Command::Certify(certify) => certify.run(),

@@ -5,18 +5,33 @@ use std::fmt;
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A line of a file.
+/// A line or row of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The file, as the caller named it.
     pub file: String,
-    /// Line number, from 1.
+    /// Number of the line or row, from 1.
     pub line: u64,
+    /// What is numbered.
+    pub unit: Unit,
+}
+
+/// What the rows of a file are numbered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// The lines of a text.
+    #[default]
+    Line,
+    /// The rows, in a file that has no lines.
+    Row,
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
+        match self.unit {
+            Unit::Line => write!(f, "{}:{}", self.file, self.line),
+            Unit::Row => write!(f, "{}: row {}", self.file, self.line),
+        }
     }
 }
 
@@ -426,6 +441,18 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Groups with too few rows.
+    #[error(
+        "min-group: fewer than {}: {groups}: expected as many in each group: name a smaller \
+         number, or say `--small-groups merge|drop`",
+        count(*.least, "row")
+    )]
+    SmallGroups {
+        /// Smallest number of rows.
+        least: usize,
+        /// The groups, or the first few, with their rows.
+        groups: String,
+    },
     /// The library refused the data.
     #[error(transparent)]
     Gdro(#[from] gdro::Error),
@@ -452,6 +479,7 @@ impl Error {
             Error::Option { option, .. } | Error::UnknownColumn { option, .. } => Some(option),
             Error::Positive { .. } | Error::PositiveNotBinary { .. } => Some("positive"),
             Error::AmbiguousGroup { .. } => Some("groups"),
+            Error::SmallGroups { .. } => Some("min-group"),
             _ => None,
         }
     }

@@ -1,5 +1,9 @@
 //! Which rows are held out.
 
+mod families;
+
+pub(crate) use families::hold_out_families;
+
 use std::collections::BTreeMap;
 
 use rand::SeedableRng;
@@ -92,14 +96,7 @@ pub(crate) fn hold_out(
     match *split {
         Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, seed } => {
-            if !(0.0..1.0).contains(&share) {
-                let expected = "a share of at least 0 and below 1".to_owned();
-                return Err(Error::Option {
-                    option: "holdout",
-                    found: share.to_string(),
-                    expected,
-                });
-            }
+            check_share(share)?;
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             for group in groups {
                 let wanted = (share * group.len() as f64).round() as usize;
@@ -126,15 +123,27 @@ pub(crate) fn hold_out(
                 group.shuffle(&mut rng);
                 group[..count].iter().for_each(|row| held[*row as usize] = true);
             }
-            note = (short > 0).then(|| {
-                let (groups, verb) =
-                    (count(short, "group"), if short == 1 { "has" } else { "have" });
-                let wanted = count(wanted, "row");
-                format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
-            });
+            note = short_note(short, wanted);
         }
     }
     Ok((held, note))
+}
+
+fn check_share(share: f64) -> Result<()> {
+    if (0.0..1.0).contains(&share) {
+        return Ok(());
+    }
+    let expected = "a share of at least 0 and below 1".to_owned();
+    Err(Error::Option { option: "holdout", found: share.to_string(), expected })
+}
+
+/// A note on groups that have too few rows for the number that is wanted.
+fn short_note(short: usize, wanted: usize) -> Option<String> {
+    (short > 0).then(|| {
+        let (groups, verb) = (count(short, "group"), if short == 1 { "has" } else { "have" });
+        let wanted = count(wanted, "row");
+        format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
+    })
 }
 
 /// Spreads `total` over strata in proportion to their sizes, whose sum is larger: whole parts

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::args::{GoalArgs, SolverArgs, TableArgs};
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Settings, utf8};
-use crate::train::{self, Watch};
+use crate::train::{self, Fitted, Watch};
 use crate::{files, report};
 
 /// Train a model on a table and compare it with ordinary training, group by group.
@@ -34,19 +35,48 @@ pub struct Fit {
 /// What is shown and kept.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// Folder for model.json, summary.json and trace.jsonl
+pub(super) struct OutputArgs {
+    /// Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, or
+    /// for path.json alone
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Print the summary as JSON instead of tables
+    pub(super) out: Option<PathBuf>,
+    /// Print JSON instead of tables
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// No progress and no tables; with --json, the JSON alone
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
     /// Show every group, however many
     #[arg(long)]
-    all_groups: bool,
+    pub(super) all_groups: bool,
+}
+
+impl OutputArgs {
+    /// Refuses options that do nothing together.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.all_groups && (self.json || self.quiet) {
+            return Err(Failure::input(
+                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Something as JSON that people may read.
+pub(super) fn pretty(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))
+}
+
+/// The files of a training run.
+pub(super) fn files_of(fitted: &Fitted, summary: String) -> Result<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("model.json", fitted.model.text()?),
+        ("summary.json", summary),
+        ("trace.jsonl", fitted.trace.text()?),
+    ])
 }
 
 impl Fit {
@@ -54,27 +84,16 @@ impl Fit {
     pub fn run(self) -> Result<()> {
         let job = Job::resolve(&self.inputs, self.settings()?)?;
         let output = &self.output;
-        if output.all_groups && (output.json || output.quiet) {
-            return Err(Failure::input(
-                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
-            ));
-        }
+        output.check()?;
         self.solver.start_threads()?;
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
-        let json = serde_json::to_string_pretty(&summary)
-            .map(|text| text + "\n")
-            .map_err(|e| Failure::Machine(format!("cannot write the summary: {e}")))?;
+        let json = pretty(&summary)?;
         if let Some(out) = &job.out {
-            let files = [
-                ("model.json", fitted.model.text()?),
-                ("summary.json", json.clone()),
-                ("trace.jsonl", fitted.trace.text()?),
-            ];
-            files::write_all(out, &files)?;
+            files::write_all(out, &files_of(&fitted, json.clone())?)?;
         }
         if output.json {
             files::print(&json)?;
@@ -83,6 +102,7 @@ impl Fit {
         }
         Ok(())
     }
+
     /// The options that were given, as settings.
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();

@@ -6,4 +6,5 @@ pub mod evaluate;
 pub mod fit;
 pub mod inspect;
 pub mod predict;
+pub mod select;
 pub mod show;

@@ -31,12 +31,14 @@ impl Settings {
                 "no table: expected a file of rows, or a job file that names one",
             ));
         }
+        self.refuse_choice()?;
         self.drop_rounds()?;
         let mut training = self.training()?;
         let out = self.text("out")?;
         if out.as_deref() == Some("") {
             return Err(self.bad("out", "a folder"));
         }
+        self.count("min-group", 2, MOST_ROUNDS)?;
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;
@@ -122,11 +124,6 @@ impl Settings {
     /// The setting that says which rows are held out, where none are drawn.
     fn tells_apart(&self) -> Option<&'static str> {
         ["holdout-file", "holdout-column"].into_iter().find(|key| self.has(key))
-    }
-
-    /// A refusal that speaks of a setting.
-    fn refuse(&self, key: &str, message: &str) -> Result<()> {
-        Err(Failure::input(format!("{}: {message}", self.place(key))))
     }
 
     /// Refuses values out of range, settings that contradict each other, and settings that the
@@ -308,11 +305,20 @@ impl Settings {
     /// Refuses settings of the table that nothing uses.
     fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
         if data.groups.is_empty() {
-            for key in ["group-features", "missing-group"] {
+            for key in ["group-features", "missing-group", "min-group", "small-groups"] {
                 if self.has(key) {
                     return self.refuse(key, "there are no group columns: name them with groups");
                 }
             }
+        }
+        if self.has("small-groups") && !self.has("min-group") {
+            let why = "no group is too small without a smallest size: give min-group, too";
+            return self.refuse("small-groups", why);
+        }
+        if training.budget.is_some() && data.families() > 1 {
+            let why = "a row is in a group of each family, so that rows cannot be visited once \
+                       each: give one family, or leave budget out";
+            return self.refuse("budget", why);
         }
         if training.budget.is_some() && data.weight.is_some() {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";

@@ -3,12 +3,16 @@
 mod grid;
 mod inspect;
 mod numbers;
+mod path;
 mod saved;
+mod selection;
 mod summary;
 mod tables;
 
 pub use inspect::{Encoded, GroupCount, Inspected, inspected};
 pub use numbers::risk;
-pub use saved::{Evaluated, evaluation, model};
+pub use path::path;
+pub use saved::{Evaluated, Mean, evaluation, model};
+pub use selection::selection;
 pub use summary::Summary;
 pub use tables::{certificate_in_words, groups, objective_in_words, plain, text};

@@ -21,7 +21,24 @@ pub const WORK: f64 = 1e12;
 /// Bytes beside the table that `auto` lets the reference solver take.
 pub const MEMORY: f64 = 4e9;
 
+/// What bounds the weights of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Ridge.
+    pub l2: f64,
+    /// Radius of the ball, if there is one.
+    pub ball: Option<f64>,
+}
+
+impl Bounds {
+    /// Those of a job.
+    pub fn of(training: &Training) -> Self {
+        Bounds { l2: training.l2, ball: training.ball }
+    }
+}
+
 /// Data, loss, domain and game.
+#[derive(Clone)]
 pub struct Setting {
     /// Training rows.
     pub data: Dataset,
@@ -51,10 +68,12 @@ impl Setting {
         let mut offset_errors = None;
         let goal = match training.objective {
             Objective::Max | Objective::TopK(_) | Objective::Regret => Goal::Adversary,
-            Objective::Average => {
-                let total: f64 = (0..m).map(|i| data.total_weight(i)).sum();
-                Goal::Fixed((0..m).map(|i| data.total_weight(i) / total).collect())
-            }
+            Objective::Average => Goal::Fixed(row_shares(prepared).ok_or_else(|| {
+                Failure::input(format!(
+                    "{}: average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family",
+                    job.place("objective")
+                ))
+            })?),
             Objective::Balanced => Goal::Fixed(vec![1.0 / m as f64; m]),
         };
         match training.objective {
@@ -89,6 +108,14 @@ impl Setting {
         Ok(Setting { data, loss, domain, game, goal, offset_errors })
     }
 
+    /// The same within other bounds; offsets stay as they are.
+    pub fn within(&self, bounds: Bounds) -> gdro::Result<Self> {
+        let mut setting = self.clone();
+        setting.game.ridge = bounds.l2;
+        setting.domain.map = ball_of(bounds.ball)?;
+        Ok(setting)
+    }
+
     /// The problem for the reference solver and for certificates.
     pub fn problem(&self) -> Problem<'_, L2Ball> {
         Problem {
@@ -115,6 +142,25 @@ impl Setting {
     pub fn choose(&self, training: &Training) -> (SolverName, Option<String>) {
         choose(training, &Size::of(&self.data, &self.loss, self.model_len()))
     }
+}
+
+/// Weights of the groups under which every training row counts once: the shares of the groups of a
+/// family that has all rows, and 0 for those of the others. `None` when no family has.
+fn row_shares(prepared: &Prepared) -> Option<Vec<f64>> {
+    let data = &prepared.train;
+    let of_family = |family: usize| {
+        let groups = prepared.groups.iter().filter(move |g| g.family == family);
+        groups.filter_map(|g| g.train).collect::<Vec<usize>>()
+    };
+    let families = (0..prepared.grouping.families().len()).map(of_family);
+    let has_all = |groups: &Vec<usize>| {
+        groups.iter().map(|i| data.members(*i).len()).sum::<usize>() == data.rows()
+    };
+    let groups = families.into_iter().find(has_all)?;
+    let total: f64 = groups.iter().map(|i| data.total_weight(*i)).sum();
+    let mut shares = vec![0.0; data.groups()];
+    groups.iter().for_each(|i| shares[*i] = data.total_weight(*i) / total);
+    Some(shares)
 }
 
 /// What decides whether the reference solver is the right one.
@@ -232,11 +278,15 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
     }
 }
 
+/// The ball, or the whole space.
+fn ball_of(radius: Option<f64>) -> gdro::Result<L2Ball> {
+    radius.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)
+}
+
 /// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
 /// the targets.
 fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Result<Domain<L2Ball>> {
-    let ball = training.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
-    let domain = Domain::new(ball);
+    let domain = Domain::new(ball_of(training.ball)?);
     if training.penalize_intercept {
         return Ok(domain);
     }

@@ -253,6 +253,7 @@ mod tests {
             columns: vec![number, Column { texts, ..Column::default() }],
             files: vec![("t".into(), numbers.len())],
             lines: (2..).take(numbers.len()).collect(),
+            ..Table::default()
         }
     }
 

@@ -45,6 +45,8 @@ pub(crate) fn usable_rows(
         };
         let policy = match options.missing_group {
             _ if !options.is_group(name) => refuse.filter(|_| used),
+            // The row may be in a group of another family.
+            MissingGroup::Drop if !used && options.families() > 1 => None,
             MissingGroup::Drop => Some(Policy::Drop),
             MissingGroup::Error if used && policy == Missing::Drop => Some(Policy::Drop),
             MissingGroup::Error => Some(Policy::RefuseGroup),

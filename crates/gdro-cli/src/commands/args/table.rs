@@ -17,9 +17,18 @@ pub struct TableArgs {
     /// Label that counts as positive [default: 1, yes, true, or the one that sorts last]
     #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
     positive: Option<String>,
-    /// Group columns; every combination of their values is a group
-    #[arg(long, value_name = "A,B,…")]
-    groups: Option<String>,
+    /// Group columns; every combination of their values is a group. age:25,40,60 cuts a numeric
+    /// column into age<=25, 25<age<=40, … Given several times: families; a row is in one group of
+    /// each, and the worst group is that of all families
+    #[arg(long, value_name = "A,B:CUT,CUT,…")]
+    groups: Vec<String>,
+    /// Smallest number of rows of a group, before rows are held out [default: any]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
+    min_group: Option<Value>,
+    /// What to do with smaller groups; merge makes them one, (small), drop leaves their rows out
+    /// unless another family has a group for them [default: error]
+    #[arg(long, value_name = "error|merge|drop")]
+    small_groups: Option<String>,
     /// Merge values of a group column, as in race:Other=Eskimo|Islander (repeatable)
     #[arg(long, value_name = "COLUMN:NEW=OLD|OLD")]
     merge: Vec<String>,
@@ -91,7 +100,9 @@ impl TableArgs {
     pub fn give(&self, settings: &mut Settings) -> Result<()> {
         settings.set_some("target", self.target.clone());
         settings.set_some("positive", self.positive.clone());
-        settings.set_some("groups", self.groups.as_deref().map(list));
+        settings.set_some("groups", families(&self.groups));
+        settings.set_some("min-group", self.min_group.clone());
+        settings.set_some("small-groups", self.small_groups.clone());
         settings.set_some("group-features", self.group_features.clone());
         settings.set_some("holdout", self.holdout.clone());
         settings.set_some("holdout-file", self.holdout_file.clone());
@@ -119,6 +130,15 @@ impl TableArgs {
             settings.set("hash", buckets(&self.hash)?);
         }
         Ok(())
+    }
+}
+
+/// One family as a list of columns, several as a list of such lists.
+fn families(texts: &[String]) -> Option<Value> {
+    match texts {
+        [] => None,
+        [one] => Some(list(one)),
+        several => Some(Value::Array(several.iter().map(|text| list(text)).collect())),
     }
 }
 

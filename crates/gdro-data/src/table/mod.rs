@@ -1,11 +1,12 @@
 //! A table in memory.
 
+pub(crate) mod coder;
 pub(crate) mod kind;
 
 use crate::error::{Position, Result, Unit, unknown_column};
 
 /// Code of a missing text.
-const MISSING: u32 = u32::MAX;
+pub(crate) const MISSING: u32 = u32::MAX;
 
 /// The rows of one or several files. Numbers are held as `f64`, texts as codes into a dictionary.
 #[derive(Clone, Debug, Default)]

@@ -29,35 +29,55 @@ pub fn check_folder(folder: &Path) -> Result<()> {
     File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|e| refuse(&e))
 }
 
-/// Writes files into a folder, which is made when it is missing: each appears under its name when
-/// all are complete, and nothing is left behind when one cannot be written.
-pub fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<()> {
+/// Refuses a place where a file cannot be written, before any work is done.
+pub fn check_file(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Err(Failure::input(format!(
+            "{}: expected the name of a file, found a folder",
+            path.display()
+        )));
+    }
+    check_folder(folder_of(path))
+}
+
+/// The folder a file is in.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes files, whose folders are made when they are missing: each appears under its name when all
+/// are complete, and nothing is left behind when one cannot be written.
+pub fn write_all(files: &[(PathBuf, String)]) -> Result<()> {
     WRITING.store(true, Ordering::Relaxed);
     // Where nothing listens for Ctrl-C yet, it must not leave temporary files either.
     let _ = ctrlc::set_handler(|| {});
-    let made = folder.ancestors().take_while(|f| !f.as_os_str().is_empty() && !f.exists());
+    let folders = files.iter().map(|(path, _)| folder_of(path));
+    let missing = |f: &Path| !f.as_os_str().is_empty() && !f.exists();
+    let made = folders.flat_map(|folder| folder.ancestors().take_while(|f| missing(f)));
     let made: Vec<PathBuf> = made.map(Path::to_owned).collect();
-    let temporary = |name: &str| folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let temporary = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()))
+    };
     let write = || {
-        fs::create_dir_all(folder).map_err(|e| Failure::write(folder, &e))?;
-        for (name, text) in files {
+        for (path, text) in files {
             let write = || {
-                let mut file = File::create(temporary(name))?;
+                fs::create_dir_all(folder_of(path))?;
+                let mut file = File::create(temporary(path))?;
                 file.write_all(text.as_bytes())?;
                 file.sync_all()
             };
-            write().map_err(|e| Failure::write(&folder.join(name), &e))?;
+            write().map_err(|e| Failure::write(path, &e))?;
         }
-        for (name, _) in files {
-            let path = folder.join(name);
-            fs::rename(temporary(name), &path).map_err(|e| Failure::write(&path, &e))?;
+        for (path, _) in files {
+            fs::rename(temporary(path), path).map_err(|e| Failure::write(path, &e))?;
         }
         Ok(())
     };
     let done = write();
     if done.is_err() {
-        for (name, _) in files {
-            let _ = fs::remove_file(temporary(name));
+        for (path, _) in files {
+            let _ = fs::remove_file(temporary(path));
         }
         for folder in &made {
             let _ = fs::remove_dir(folder);
@@ -69,12 +89,11 @@ pub fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<()> {
 
 /// Writes one file: it appears under its name when it is complete.
 pub fn write_one(path: &Path, text: String) -> Result<()> {
-    let (Some(name), folder) = (path.file_name().and_then(|n| n.to_str()), path.parent()) else {
+    if path.file_name().is_none() {
         return Err(Failure::input(format!("{}: expected the name of a file", path.display())));
-    };
-    let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    check_folder(folder)?;
-    write_all(folder, &[(name, text)])
+    }
+    check_file(path)?;
+    write_all(&[(path.to_owned(), text)])
 }
 
 /// Says something on standard error, beside the output.
@@ -102,13 +121,18 @@ mod tests {
         let out = folder.path().join("a/b");
         check_folder(&out).unwrap();
         assert!(!folder.path().join("a").exists());
-        write_all(&out, &[("x", "1".into()), ("y", "2".into())]).unwrap();
+        let files = |folder: &Path, second: &str| {
+            [(folder.join("x"), "1".into()), (folder.join(second), "2".into())]
+        };
+        write_all(&files(&out, "y")).unwrap();
         assert_eq!(fs::read_to_string(out.join("y")).unwrap(), "2");
         assert_eq!(fs::read_dir(&out).unwrap().count(), 2);
 
         let other = folder.path().join("c/d");
-        assert!(write_all(&other, &[("x", "1".into()), ("no/such", "2".into())]).is_err());
+        let far = out.join("x/such");
+        assert!(write_all(&files(&other, far.to_str().unwrap())).is_err());
         assert!(!folder.path().join("c").exists());
+        assert!(check_file(&out).is_err() && check_file(&out.join("z")).is_ok());
         assert!(check_folder(&out.join("x/deeper")).is_err());
     }
 }

@@ -5,18 +5,33 @@ use std::fmt;
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A line of a file.
+/// A line or row of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The file, as the caller named it.
     pub file: String,
-    /// Line number, from 1.
+    /// Number of the line or row, from 1.
     pub line: u64,
+    /// What is numbered.
+    pub unit: Unit,
+}
+
+/// What the rows of a file are numbered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// The lines of a text.
+    #[default]
+    Line,
+    /// The rows, in a file that has no lines.
+    Row,
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
+        match self.unit {
+            Unit::Line => write!(f, "{}:{}", self.file, self.line),
+            Unit::Row => write!(f, "{}: row {}", self.file, self.line),
+        }
     }
 }
 
@@ -41,16 +56,62 @@ pub enum Error {
         /// Why.
         why: std::io::Error,
     },
+    /// A pattern of file names that cannot be used.
+    #[error("{pattern}: {why}: expected a file, or a pattern that matches some")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        why: String,
+    },
+    /// A file is not what its name or an option says.
+    #[error(
+        "{file}: it is {found}, expected {expected}: say what it is by `--format`, or name it so"
+    )]
+    Format {
+        /// The file.
+        file: String,
+        /// What it is.
+        found: &'static str,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// Files of one table in formats that do not go together.
+    #[error("{file} is {found}, {first} is {expected}: give the files of a table in one format")]
+    MixedFormats {
+        /// The later file.
+        file: String,
+        /// Its format.
+        found: &'static str,
+        /// The first file.
+        first: String,
+        /// Its format.
+        expected: &'static str,
+    },
+    /// A format that this build leaves out.
+    #[error(
+        "{file}: it is {format}, which this build of gdro-data cannot read: build it with the \
+         feature `arrow`"
+    )]
+    NoArrow {
+        /// The file.
+        file: String,
+        /// The format.
+        format: &'static str,
+    },
     /// Reading stopped, for example because the compressed data are damaged or cut off.
     #[error(
         "{at}: cannot read on: {why}{}",
-        if *.gzip { "; the gzip data are damaged or cut off: get the file again" } else { "" }
+        match .packed {
+            Some(by) => format!("; the {by} data are damaged or cut off: get the file again"),
+            None => String::new(),
+        }
     )]
     Read {
         /// The line that could not be read.
         at: Position,
-        /// Whether the file is compressed.
-        gzip: bool,
+        /// How the file is compressed, if it is.
+        packed: Option<&'static str>,
         /// Why.
         why: std::io::Error,
     },
@@ -105,6 +166,45 @@ pub enum Error {
         expected: usize,
         /// The delimiter.
         delimiter: char,
+    },
+    /// A file of columns that cannot be decoded.
+    #[error(
+        "{at}: cannot read the {format} data: {}: the file is damaged or cut off: get it again",
+        shown(.why)
+    )]
+    Damaged {
+        /// The file, and the row from which on it cannot be read.
+        at: String,
+        /// The format.
+        format: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// A column of a type whose cells are no numbers, texts or times.
+    #[error(
+        "{file}: column `{column}`: found cells of the type {}, expected numbers, texts, booleans \
+         or times: leave it out with `--ignore {}`",
+        shown(.found),
+        argument(.column)
+    )]
+    ColumnType {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+    },
+    /// A column holds numbers in one file and texts in another.
+    #[error(
+        "{file}: column `{column}`: numbers here and texts in another file of the table, or the \
+         other way round: write the files with one schema"
+    )]
+    MixedKinds {
+        /// The later file.
+        file: String,
+        /// The column.
+        column: String,
     },
     /// A file has no line with content.
     #[error("{file}: the file is empty: expected {expected}")]
@@ -233,12 +333,24 @@ pub enum Error {
         /// Kind that is needed.
         expected: &'static str,
     },
-    /// A feature, target or weight is missing.
+    /// A feature is missing.
     #[error(
-        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
-         `--missing drop`"
+        "{at}: column `{column}`: the cell is missing: fill it, leave such rows out with \
+         `--missing drop`, or keep them with `--missing mean` or `own-category`"
     )]
     MissingCell {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+    },
+    /// A target, a weight or the part of a row is missing.
+    #[error(
+        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
+         `--missing {}`",
+        argument(&format!("{column}=drop"))
+    )]
+    MissingTarget {
         /// The line.
         at: Position,
         /// The column.
@@ -258,7 +370,7 @@ pub enum Error {
     /// A numeric group column that is a feature has missing cells that form a group.
     #[error(
         "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features \
-         drop` or `--text {}`",
+         drop`, `--missing mean` or `--text {}`",
         argument(.column)
     )]
     MissingNumber {
@@ -267,7 +379,7 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// A feature has no value at all.
+    /// A feature has no value at all in training rows.
     #[error(
         "column `{column}`: every cell is missing: leave it out with `--ignore {}`",
         argument(.column)
@@ -301,9 +413,10 @@ pub enum Error {
     /// A text column has too many levels to be a feature.
     #[error(
         "column `{column}`: {} different texts in {}, expected at most {limit}: leave it out \
-         with `--ignore {}`",
+         with `--ignore {}`, hash it with `--hash {}`, or fold rare texts with `--min-count 10`",
         number(*.levels),
         count(*.rows, "row"),
+        argument(.column),
         argument(.column)
     )]
     TooManyLevels {
@@ -419,6 +532,18 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Groups with too few rows.
+    #[error(
+        "min-group: fewer than {}: {groups}: expected as many in each group: name a smaller \
+         number, or say `--small-groups merge|drop`",
+        count(*.least, "row")
+    )]
+    SmallGroups {
+        /// Smallest number of rows.
+        least: usize,
+        /// The groups, or the first few, with their rows.
+        groups: String,
+    },
     /// The library refused the data.
     #[error(transparent)]
     Gdro(#[from] gdro::Error),
@@ -432,7 +557,7 @@ fn in_list(text: &str) -> String {
 
 /// The same for a shell: quoted unless it is a plain word.
 fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=');
     let text = in_list(text);
     if text.chars().all(plain) { text } else { format!("'{text}'") }
 }
@@ -445,6 +570,7 @@ impl Error {
             Error::Option { option, .. } | Error::UnknownColumn { option, .. } => Some(option),
             Error::Positive { .. } | Error::PositiveNotBinary { .. } => Some("positive"),
             Error::AmbiguousGroup { .. } => Some("groups"),
+            Error::SmallGroups { .. } => Some("min-group"),
             _ => None,
         }
     }

@@ -1,13 +1,14 @@
 //! `gdro fit`: train a model and compare it with ordinary training.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 
 use super::args::{GoalArgs, SolverArgs, StreamArgs, TableArgs};
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Settings, utf8};
-use crate::train::{self, Watch};
+use crate::train::{self, Fitted, Watch};
 use crate::{files, report};
 
 /// Train a model on a table and compare it with ordinary training, group by group.
@@ -36,19 +37,55 @@ pub struct Fit {
 /// What is shown and kept.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// Folder for model.json, summary.json and trace.jsonl
+pub(super) struct OutputArgs {
+    /// Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, or
+    /// for path.json alone
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Print the summary as JSON instead of tables
+    pub(super) out: Option<PathBuf>,
+    /// Write the run as one page for a browser: charts and tables, no network
+    #[arg(long, value_name = "FILE.html")]
+    pub(super) report: Option<PathBuf>,
+    /// Print JSON instead of tables
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// No progress and no tables; with --json, the JSON alone
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
     /// Show every group, however many
     #[arg(long)]
-    all_groups: bool,
+    pub(super) all_groups: bool,
+}
+
+impl OutputArgs {
+    /// Refuses options that do nothing together.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.all_groups && (self.json || self.quiet) {
+            return Err(Failure::input(
+                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Something as JSON that people may read.
+pub(super) fn pretty(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))
+}
+
+/// The files of a training run.
+pub(super) fn files_of(
+    out: &Path,
+    fitted: &Fitted,
+    summary: String,
+) -> Result<Vec<(PathBuf, String)>> {
+    Ok(vec![
+        (out.join("model.json"), fitted.model.text()?),
+        (out.join("summary.json"), summary),
+        (out.join("trace.jsonl"), fitted.trace.text()?),
+    ])
 }
 
 impl Fit {
@@ -56,37 +93,47 @@ impl Fit {
     pub fn run(self) -> Result<()> {
         let job = Job::resolve(&self.inputs, self.settings()?)?;
         let output = &self.output;
-        if output.all_groups && (output.json || output.quiet) {
-            return Err(Failure::input(
-                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
-            ));
-        }
+        output.check()?;
         self.solver.start_threads()?;
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
+        if let Some(page) = &job.report {
+            report::page::check(page, &job.tables, &job.place("report"))?;
+        }
         if let Some(streaming) = &job.streaming {
             let s = train::stream::run(&job, streaming, &mut Watch::new(!output.quiet))?;
-            eprintln!("seconds {} rounds {:?} samples {:?} steps {:?} weights {:?}", s.robust.seconds, s.robust.play.rounds, s.robust.play.samples, s.robust.play.steps, s.robust.weights);
+            eprintln!(
+                "seconds {} rounds {:?} samples {:?} steps {:?} weights {:?}",
+                s.robust.seconds,
+                s.robust.play.rounds,
+                s.robust.play.samples,
+                s.robust.play.steps,
+                s.robust.weights
+            );
             if let Some(f) = &s.finish {
                 eprintln!("{:?}", f.certificate);
-                for e in &f.evaluations { eprintln!("{:?}", e.train.iter().map(|m| m.risk).collect::<Vec<_>>()); eprintln!("  test {:?}", e.test.as_ref().map(|t| t.iter().map(|m| m.risk).collect::<Vec<_>>())); }
+                for e in &f.evaluations {
+                    eprintln!("{:?}", e.train.iter().map(|m| m.risk).collect::<Vec<_>>());
+                    eprintln!(
+                        "  test {:?}",
+                        e.test.as_ref().map(|t| t.iter().map(|m| m.risk).collect::<Vec<_>>())
+                    );
+                }
             }
             return Ok(());
         }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
-        let json = serde_json::to_string_pretty(&summary)
-            .map(|text| text + "\n")
-            .map_err(|e| Failure::Machine(format!("cannot write the summary: {e}")))?;
+        let json = pretty(&summary)?;
+        let mut written = Vec::new();
         if let Some(out) = &job.out {
-            let files = [
-                ("model.json", fitted.model.text()?),
-                ("summary.json", json.clone()),
-                ("trace.jsonl", fitted.trace.text()?),
-            ];
-            files::write_all(out, &files)?;
+            written = files_of(out, &fitted, json.clone())?;
         }
+        if let Some(page) = &job.report {
+            written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));
+        }
+        files::write_all(&written)?;
         if output.json {
             files::print(&json)?;
         } else if !output.quiet {
@@ -94,6 +141,7 @@ impl Fit {
         }
         Ok(())
     }
+
     /// The options that were given, as settings.
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();
@@ -102,6 +150,7 @@ impl Fit {
         self.table.give(&mut settings)?;
         self.stream.give(&mut settings);
         settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
+        settings.set_some("report", self.output.report.as_deref().map(utf8).transpose()?);
         Ok(settings)
     }
 }

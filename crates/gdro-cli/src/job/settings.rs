@@ -8,11 +8,12 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
+use super::choice::CHOICE;
 use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 29] = [
+pub(super) const TRAINING: &[&str] = &[
     "stream",
     "schema",
     "buffer",
@@ -39,9 +40,11 @@ pub(super) const TRAINING: [&str; 29] = [
     "queries",
     "kept",
     "holdout",
+    "holdout-file",
     "delta",
     "seed",
     "out",
+    "report",
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.
@@ -117,7 +120,8 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales" | "schema") {
+            let paths = ["tables", "budget", "offsets", "scales", "holdout-file", "schema"];
+            if paths.contains(&key.as_str()) {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });
@@ -197,6 +201,27 @@ impl Settings {
     /// Forgets a setting.
     pub(super) fn forget(&mut self, key: &str) {
         self.values.remove(key);
+    }
+
+    /// Gives a setting another value, where it was set if it was.
+    pub(super) fn replace(&mut self, key: &str, value: Value) {
+        let origin = self.values.get(key).map_or(Origin::Option, |s| s.origin);
+        self.values.insert(key.into(), Setting { value, origin });
+    }
+
+    /// Whether a setting is a list.
+    pub(super) fn is_list(&self, key: &str) -> bool {
+        self.values.get(key).is_some_and(|s| s.value.is_array())
+    }
+
+    /// A refusal that speaks of a setting.
+    pub(super) fn refusal(&self, key: &str, message: &str) -> Failure {
+        Failure::input(format!("{}: {message}", self.place(key)))
+    }
+
+    /// Refuses a setting.
+    pub(super) fn refuse(&self, key: &str, message: &str) -> Result<()> {
+        Err(self.refusal(key, message))
     }
 
     /// Whether a setting was given at all.
@@ -353,7 +378,7 @@ impl Lines<'_> {
 fn known() -> Vec<String> {
     let data = serde_json::to_value(DataOptions::default()).unwrap_or_default();
     let data = data.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>());
-    let training = TRAINING.iter().map(|k| (*k).to_owned());
+    let training = TRAINING.iter().chain(&CHOICE).map(|k| (*k).to_owned());
     std::iter::once("tables".to_owned()).chain(training).chain(data.unwrap_or_default()).collect()
 }
 

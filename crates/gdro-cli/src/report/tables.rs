@@ -13,7 +13,7 @@ use gdro_data::{Group, Prepared, Target};
 
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, level, percent, risk};
-use super::summary::{Part, Summary, sizes};
+use super::summary::{Part, Summary};
 use crate::job::{Job, Objective, Training};
 use crate::train::{Fitted, Play, Solved};
 
@@ -110,7 +110,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// Metrics of the three models on one part: ERM, balanced, robust.
-fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
+pub(super) fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
     [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match (held_out, &e.test) {
         (true, Some(test)) => &test[..],
         (true, None) => &[],
@@ -119,11 +119,14 @@ fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
 }
 
 /// A total: what it is, the three risks, the three accuracies.
-struct Total {
-    name: String,
+pub(super) struct Total {
+    /// What it is.
+    pub name: String,
     rows: String,
-    risks: [Option<f64>; 3],
-    accuracies: [Option<f64>; 3],
+    /// Of ERM, balanced and the robust model.
+    pub risks: [Option<f64>; 3],
+    /// Likewise.
+    pub accuracies: [Option<f64>; 3],
 }
 
 /// The table of one part.
@@ -262,16 +265,26 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
 }
 
 /// Largest and mean values, each labelled with what it averages.
-fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3]) -> Vec<Total> {
+pub(super) fn totals(
+    job: &Job,
+    fitted: &Fitted,
+    held_out: bool,
+    models: [&[GroupMetric]; 3],
+) -> Vec<Total> {
     let k = match job.training.objective {
         Objective::TopK(k) => Some(k),
         _ => None,
     };
-    let (train, test) = sizes(fitted);
-    let sizes = if held_out { test } else { train };
-    let risks = models.map(|m| Part::new(m, |m| Some(m.risk), &sizes, k));
+    let all = [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match held_out {
+        true => e.test_rows.as_ref(),
+        false => Some(&e.train_rows),
+    });
+    let parts = |of: fn(&GroupMetric) -> Option<f64>, k: Option<f64>| {
+        [0, 1, 2].map(|i| all[i].and_then(|rows| Part::new(models[i], rows, of, k)))
+    };
+    let risks = parts(|m| Some(m.risk), k);
     // The least accuracy is minus the largest of its negatives.
-    let accuracies = models.map(|m| Part::new(m, |m| m.accuracy.map(|a| -a), &sizes, None));
+    let accuracies = parts(|m| m.accuracy.map(|a| -a), None);
     type Pick = fn(&Part) -> Option<f64>;
     let total = |name: String, pick: Pick| Total {
         name,
@@ -279,12 +292,8 @@ fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3
         risks: risks.each_ref().map(|p| p.as_ref().and_then(pick)),
         accuracies: accuracies.each_ref().map(|p| p.as_ref().and_then(pick).map(|a| -a)),
     };
-    let rows: usize = fitted
-        .prepared
-        .groups
-        .iter()
-        .map(|g| if held_out { g.test_rows } else { g.train_rows })
-        .sum();
+    let prepared = &fitted.prepared;
+    let rows = if held_out { &prepared.test_rows } else { &prepared.train_rows }.len();
     let mut totals = vec![total(WORST_GROUP.into(), |p| Some(p.max))];
     totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
     totals.push(total("mean over rows".into(), |p| Some(p.rows)));
@@ -294,7 +303,7 @@ fn totals(job: &Job, fitted: &Fitted, held_out: bool, models: [&[GroupMetric]; 3
 }
 
 /// How the robust model is called in a column.
-fn goal_name(objective: Objective) -> String {
+pub(super) fn goal_name(objective: Objective) -> String {
     match objective {
         Objective::Max => "gdro".into(),
         other => other.to_string(),
@@ -399,10 +408,9 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
     out
 }
 
-/// What else should be known.
-fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+/// What the solver did, a line each.
+pub(super) fn solving(fitted: &Fitted) -> String {
     let mut out = String::new();
-    let training = &job.training;
     match &fitted.solved {
         Solved::Exact { iterations } => {
             let _ = writeln!(
@@ -417,6 +425,13 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     if let Some(reason) = &fitted.reason {
         let _ = writeln!(out, "solver chosen by itself: {reason}");
     }
+    out
+}
+
+/// What else should be known.
+fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+    let mut out = solving(fitted);
+    let training = &job.training;
     let what = objective_in_words(training, fitted.offsets.is_some());
     out += &certificate_in_words(&fitted.certificate, &what);
     if let Some(intervals) = &fitted.robust.intervals {
@@ -453,8 +468,12 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
             );
         }
         None => {
-            let _ = writeln!(out, "nothing was written: give --out DIR to keep the model");
+            let what = if job.report.is_some() { "no model" } else { "nothing" };
+            let _ = writeln!(out, "{what} was written: give --out DIR to keep the model");
         }
+    }
+    if let Some(page) = &job.report {
+        let _ = writeln!(out, "wrote {}", page.display());
     }
     out
 }

@@ -4,22 +4,33 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 
-/// With more groups than this a point holds only the summary of the risks.
+/// With more groups than this a point of the file holds only the summary of the risks.
 const MANY: usize = 64;
+
+/// With more groups than this, so does a point in memory.
+const MOST: usize = 20_000;
 
 /// A point of the curve: the averaged iterate after so many rounds.
 #[derive(Debug, Serialize)]
-struct Point {
-    round: u64,
+pub struct Point {
+    /// Rounds, or iterations of the reference solver. A run that is planned anew starts at 0 again.
+    pub round: u64,
     samples: u64,
     seconds: f64,
     max_risk: f64,
     objective: f64,
     avg_risk_groups: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    risks: Option<Vec<f64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    weights: Option<Vec<f64>>,
+    /// Risks of the groups on training rows; absent when there are too many.
+    #[serde(skip_serializing_if = "is_long")]
+    pub risks: Option<Vec<f64>>,
+    /// Weights of the groups; absent when there are too many.
+    #[serde(skip_serializing_if = "is_long")]
+    pub weights: Option<Vec<f64>>,
+}
+
+/// Whether a list is not written to the file.
+fn is_long(list: &Option<Vec<f64>>) -> bool {
+    list.as_ref().is_none_or(|values| values.len() > MANY)
 }
 
 /// The points of a run, from round 0 on, on training rows.
@@ -38,7 +49,7 @@ impl Trace {
         weights: &[f64],
         objective: f64,
     ) {
-        let few = risks.len() <= MANY;
+        let few = risks.len() <= MOST;
         self.points.push(Point {
             round,
             samples,
@@ -49,6 +60,11 @@ impl Trace {
             risks: few.then(|| risks.to_vec()),
             weights: few.then(|| weights.to_vec()),
         });
+    }
+
+    /// The points.
+    pub fn points(&self) -> &[Point] {
+        &self.points
     }
 
     /// The text of `trace.jsonl`, a point per line.

@@ -77,12 +77,13 @@ impl Feed {
         }
         let m = self.training.len();
         let (mut training, mut held_out) = (vec![Vec::new(); m], vec![Vec::new(); m]);
-        for (group, row) in assigned.groups.iter().zip(&rows) {
-            let Some(group) = group.map(|g| g as usize) else { continue };
+        for (at, row) in rows.iter().enumerate() {
+            // A row is on the same side in all its groups: the first one decides.
+            let Some(first) = assigned.of_row(at).next() else { continue };
             let part =
-                if self.seen[group] < self.training[group] { &mut training } else { &mut held_out };
-            part[group].push(*row);
-            self.seen[group] += 1;
+                if self.seen[first] < self.training[first] { &mut training } else { &mut held_out };
+            assigned.of_row(at).for_each(|group| part[group].push(*row));
+            self.seen[first] += 1;
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.blocks << 32));
         training.iter_mut().for_each(|rows| rows.shuffle(&mut rng));
@@ -101,6 +102,12 @@ impl Portion {
         let rows: Vec<u32> = self.training.concat();
         let (matrix, targets) = self.encode(&rows)?;
         Ok(Batch::new(matrix, targets, &consecutive(&self.training))?)
+    }
+
+    /// Number of rows that come first in a batch: those of the first family of groups, which has
+    /// every row once.
+    pub fn rows_once(&self) -> usize {
+        self.training[..self.schema.first_family()].iter().map(Vec::len).sum()
     }
 
     /// The rows for training as data, with the numbers of the groups that have any; `None` when no

@@ -16,7 +16,7 @@ pub struct Schema {
     pub options: DataOptions,
     /// Number of rows in the files.
     pub rows: u64,
-    /// Number of rows left out, because cells are missing.
+    /// Number of rows left out, because cells are missing or they are in no group.
     pub left_out: u64,
     /// The largest target in absolute value, in regression.
     pub largest_target: f64,
@@ -28,9 +28,16 @@ pub struct Schema {
     pub grouping: Grouping,
     /// Number of rows of each group, in the order of their names.
     pub counts: Vec<u64>,
+    /// What a user should see.
+    pub notes: Vec<String>,
 }
 
 impl Schema {
+    /// Number of groups of the first family, which come first.
+    pub fn first_family(&self) -> usize {
+        self.grouping.families().first().map_or(0, |family| family.groups())
+    }
+
     /// Number of rows that are used.
     pub fn used(&self) -> u64 {
         self.rows - self.left_out

@@ -1,12 +1,10 @@
 //! The pass that counts.
 
-use std::collections::HashMap;
-
 use super::schema::Schema;
 use super::tally::{Labels, Tally};
 use crate::error::{Error, Result};
-use crate::features::{Encoding, usable_rows};
-use crate::groups::Grouping;
+use crate::features::{Encoding, Wish, usable_rows};
+use crate::groups::Counting;
 use crate::options::{DataOptions, Task};
 use crate::prepare::features;
 use crate::table::Table;
@@ -29,8 +27,7 @@ struct Settled {
     comparison: Option<Comparison>,
     features: Vec<(String, Tally)>,
     labels: Labels,
-    grouping: Grouping,
-    counts: HashMap<String, u64>,
+    groups: Counting,
 }
 
 impl Survey {
@@ -60,19 +57,15 @@ impl Survey {
             Err(Error::NothingLeft { .. }) => return Ok(()),
             rows => rows?,
         };
+        let grouped = settled.groups.add(block, &rows)?;
+        let rows: Vec<u32> =
+            rows.into_iter().zip(grouped).filter(|(_, inside)| *inside).map(|(r, _)| r).collect();
         self.used += rows.len() as u64;
         for (name, tally) in &mut settled.features {
             tally.add(name, block.find("features", name)?, &rows)?;
         }
-        let target = settled.options.target.clone().unwrap_or_default();
-        let cells = block.find("target", &target)?;
-        settled.labels.add(cells, &rows);
-        let (groups, names) = settled.grouping.combine(block, &rows)?;
-        let mut counts = vec![0u64; names.len()];
-        groups.iter().flatten().for_each(|group| counts[*group as usize] += 1);
-        for (name, count) in names.into_iter().zip(counts) {
-            *settled.counts.entry(name).or_default() += count;
-        }
+        let target = settled.options.target.as_deref().unwrap_or_default();
+        settled.labels.add(block.find("target", target)?, &rows);
         Ok(())
     }
 
@@ -83,7 +76,7 @@ impl Survey {
     pub fn finish(self) -> Result<Schema> {
         let settled = self.settled.ok_or(Error::NoFile)?;
         if self.used == 0 {
-            let dropped = format!("{} rows miss a cell", self.rows);
+            let dropped = format!("{} left out", crate::error::count(self.rows as usize, "row"));
             return Err(Error::NothingLeft { dropped });
         }
         let name = settled.options.target.clone().unwrap_or_default();
@@ -93,16 +86,16 @@ impl Survey {
             columns: vec![column],
             files: vec![(String::new(), labels)],
             lines: vec![0; labels],
+            ..Table::default()
         };
         let rows: Vec<u32> = (0..labels as u32).collect();
-        let (target, _) =
+        let (target, note) =
             Target::fit(&table, &rows, &settled.options, settled.comparison, self.task)?;
-        let columns = settled.features.into_iter().map(|(name, tally)| tally.finish(&name));
+        let used = self.used;
+        let columns = settled.features.into_iter().map(|(name, tally)| tally.finish(&name, used));
         let encoding = Encoding::assemble(columns.collect::<Result<_>>()?, self.constant);
-        let mut grouping = settled.grouping;
-        grouping.settle(&settled.counts);
-        let counts = grouping.names().iter().map(|n| settled.counts.get(n).copied().unwrap_or(0));
-        let counts = counts.collect();
+        let (grouping, counts, mut notes) = settled.groups.finish()?;
+        notes.extend(note);
         Ok(Schema {
             options: self.given,
             rows: self.rows,
@@ -112,6 +105,7 @@ impl Survey {
             target,
             grouping,
             counts,
+            notes,
         })
     }
 }
@@ -125,17 +119,10 @@ impl Settled {
         let names = features(block, &options)?;
         let tallies = names.iter().map(|name| {
             let kind = block.find("features", name)?.kind();
-            Ok(((*name).to_owned(), Tally::new(kind)))
+            Ok(((*name).to_owned(), Tally::new(kind, Wish::of(&options, name, kind))))
         });
         let features = tallies.collect::<Result<_>>()?;
-        let grouping = Grouping::open(&options);
-        Ok(Settled {
-            options,
-            comparison,
-            features,
-            labels: Labels::default(),
-            grouping,
-            counts: HashMap::new(),
-        })
+        let groups = Counting::open(&options, comparison);
+        Ok(Settled { options, comparison, features, labels: Labels::default(), groups })
     }
 }

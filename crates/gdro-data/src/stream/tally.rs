@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::error::{Error, Result};
-use crate::features::FeatureColumn;
-use crate::groups::MISSING;
+use crate::features::{FeatureColumn, Wish};
 use crate::table::{Column, Kind, Texts};
 use crate::target::normal;
 
@@ -15,9 +14,18 @@ const MOST_LEVELS: usize = 100_000;
 const MOST_NUMBERS: usize = 1001;
 
 /// What is known so far of a feature.
-pub(super) enum Tally {
+pub(super) struct Tally {
+    cells: Cells,
+    wish: Wish,
+    /// Whether a cell is missing.
+    misses: bool,
+}
+
+enum Cells {
     Number(Moments),
-    Text(HashMap<String, u64>),
+    Text(HashMap<Option<String>, u64>),
+    /// Texts that are hashed need not be known.
+    Hash(u32),
 }
 
 /// Count, mean and sum of squared deviations; blocks are merged pairwise (Chan, Golub and LeVeque
@@ -70,49 +78,52 @@ impl Moments {
 }
 
 impl Tally {
-    pub(super) fn new(kind: Kind) -> Self {
-        match kind {
-            Kind::Number => Tally::Number(Moments::default()),
-            _ => Tally::Text(HashMap::new()),
-        }
+    /// A feature of such cells.
+    pub(super) fn new(kind: Kind, wish: Wish) -> Self {
+        let cells = match (kind, wish.buckets) {
+            (Kind::Number, _) => Cells::Number(Moments::default()),
+            (_, Some(buckets)) => Cells::Hash(buckets),
+            (_, None) => Cells::Text(HashMap::new()),
+        };
+        Tally { cells, wish, misses: false }
     }
 
     /// Adds the given rows of a block.
-    pub(super) fn add(&mut self, name: &str, cells: &Column, rows: &[u32]) -> Result<()> {
-        match self {
-            Tally::Number(moments) => {
-                moments.add(rows.iter().filter_map(|r| cells.number(*r as usize)));
-                Ok(())
+    pub(super) fn add(&mut self, name: &str, column: &Column, rows: &[u32]) -> Result<()> {
+        self.misses = self.misses || rows.iter().any(|row| column.is_missing(*row as usize));
+        match &mut self.cells {
+            Cells::Number(moments) => {
+                moments.add(rows.iter().filter_map(|row| column.number(*row as usize)));
             }
-            Tally::Text(levels) => {
-                let Some(texts) = &cells.texts else { return Ok(()) };
+            Cells::Text(levels) => {
+                let Some(texts) = &column.texts else { return Ok(()) };
                 for (level, count) in counts(texts, rows) {
-                    *levels.entry(level.unwrap_or(MISSING).to_owned()).or_default() += count;
+                    *levels.entry(level.map(str::to_owned)).or_default() += count;
                 }
                 if levels.len() > MOST_LEVELS {
                     let (column, levels) = (name.to_owned(), levels.len());
-                    let limit = MOST_LEVELS;
-                    return Err(Error::TooManyLevels { column, levels, rows: rows.len(), limit });
+                    let (rows, limit) = (rows.len(), MOST_LEVELS);
+                    return Err(Error::TooManyLevels { column, levels, rows, limit });
                 }
-                Ok(())
             }
+            Cells::Hash(_) => {}
         }
+        Ok(())
     }
 
-    /// The encoding of the column.
-    pub(super) fn finish(self, name: &str) -> Result<FeatureColumn> {
-        let name = name.to_owned();
-        match self {
-            Tally::Number(moments) => match moments.finish() {
-                Some((mean, deviation)) => Ok(FeatureColumn::Number { name, mean, deviation }),
-                None if moments.ends.is_none() => Err(Error::AllMissing { column: name }),
-                None => Err(Error::TooLarge { column: name, done: "standardised" }),
-            },
-            Tally::Text(levels) => {
-                let mut levels: Vec<String> = levels.into_keys().collect();
-                levels.sort_unstable();
-                Ok(FeatureColumn::Text { name, levels })
+    /// The encoding of the column, after so many rows.
+    pub(super) fn finish(self, name: &str, rows: u64) -> Result<FeatureColumn> {
+        let (name, missing) = (name.to_owned(), self.wish.missing(self.misses));
+        match self.cells {
+            Cells::Number(moments) if moments.ends.is_none() => {
+                Err(Error::AllMissing { column: name })
             }
+            Cells::Number(moments) => FeatureColumn::of_moments(name, moments.finish(), missing),
+            Cells::Text(levels) => {
+                let (rows, min_count) = (rows as usize, self.wish.min_count);
+                FeatureColumn::of_counts(name, levels.into_iter(), rows, min_count, missing)
+            }
+            Cells::Hash(buckets) => Ok(FeatureColumn::Hash { name, buckets, missing }),
         }
     }
 }

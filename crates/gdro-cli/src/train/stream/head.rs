@@ -24,7 +24,8 @@ impl Head {
     /// The training rows of the first block of so many rows.
     pub fn read(job: &Job, schema: &Arc<Schema>, held_out: &[u64], rows: usize) -> Result<Self> {
         let refuse = |e: gdro_data::Error| Failure::data(&e, job);
-        let mut reader = Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
+        let mut reader =
+            Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
         let mut feed = Feed::new(schema.clone(), held_out, job.training.seed);
         while let Some(block) = reader.next_block(rows).map_err(refuse)? {
             let portion = feed.take(block).map_err(refuse)?;

@@ -91,7 +91,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         anytime: false,
         ..training.clone()
     };
-    let total: u64 = budgets.iter().sum();
+    let total: u64 = budgets[..schema.first_family()].iter().sum();
     let least = budgets.iter().copied().min().unwrap_or(1);
     let (erm, balanced);
     let mut others = Vec::new();
@@ -127,7 +127,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
             let Some(send) = channel else { continue };
             // Ordinary training visits the rows in random order, whatever their groups.
             let own = if at == 1 {
-                let mut rows: Vec<u32> = (0..batch.rows() as u32).collect();
+                let mut rows: Vec<u32> = (0..portion.rows_once() as u32).collect();
                 rows.shuffle(&mut order);
                 Arc::new(batch.pooled(rows).map_err(|e| Failure::library(e, &[]))?)
             } else {
@@ -166,9 +166,8 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         watch.say("certificate and evaluation");
         let models = std::iter::once(&robust).chain(&others).map(|l| &l.w[..]);
         let models: Vec<&[f64]> = models.collect();
-        finished = finish::run(
-            job, &schema, &held_out, rows, &setting, &models, &robust.weights, &stop,
-        )?;
+        finished =
+            finish::run(job, &schema, &held_out, rows, &setting, &models, &robust.weights, &stop)?;
         watch.done();
     }
     Ok(Streamed { schema, held_out, buffer, setting, robust, others, finish: finished })

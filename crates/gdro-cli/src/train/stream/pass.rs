@@ -2,8 +2,8 @@
 
 use std::sync::mpsc::sync_channel;
 
-use gdro_data::stream::{Feed, Portion};
 use gdro_data::Reader;
+use gdro_data::stream::{Feed, Portion};
 
 use crate::failure::{Failure, Result};
 use crate::job::Job;

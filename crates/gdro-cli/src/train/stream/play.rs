@@ -14,7 +14,7 @@ use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, drive};
 use gdro::source::{Batch, Stream};
 
-use super::super::rounds::{Play, Plan};
+use super::super::rounds::{Plan, Play};
 use super::super::{Setting, Trace, Watch};
 use crate::failure::{Failure, Result};
 use crate::job::Training;

@@ -1,0 +1,105 @@
+// The table of all groups.
+
+/** The columns: a header of two lines, how a cell is written, and what it is sorted by. */
+function columns() {
+  const list = [];
+  const last = data.models[data.models.length - 1];
+  const add = (header, values, write, block = false) => {
+    const some = values && values.some((v) => v !== null && v !== undefined);
+    if (some) list.push({ header, values, block, write: (at) => write(values[at]) });
+  };
+  const between = (header, intervals, write, near) => {
+    if (!data.level || !intervals || intervals.length === 0) return;
+    list.push({
+      header, block: false, wide: true,
+      values: intervals.map((i) => (i ? i[near] : null)),
+      write: (at) => (intervals[at] ? ends(intervals[at], write) : data.rows[at] > 0 ? "not estimable" : NONE),
+    });
+  };
+  const held = data.train_rows !== null;
+  add(held ? "rows\nheld out" : "rows", data.rows, count, true);
+  if (held) add("rows\ntraining", data.train_rows, count);
+  data.models.forEach((m, at) => add(`${data.unit}\n${m.name}`, m.risk, show, at === 0));
+  between(`${last.name} ${data.unit}\nat ${data.level}`, last.risk_interval, show, 1);
+  if (data.change) {
+    add(`${last.name}\n− ERM`, data.change.value, signed, true);
+    between(`${last.name} − ERM\nat ${data.level}`, data.change.interval, signed, 1);
+  }
+  data.models.forEach((m, at) => add(`accuracy\n${m.name}`, m.accuracy, percent, at === 0));
+  between(`${last.name} accuracy\nat ${data.level}`, last.accuracy_interval, percent, 0);
+  add(`true positives\n${last.name}`, last.true_positive_rate, percent, true);
+  add(`false positives\n${last.name}`, last.false_positive_rate, percent);
+  add(`AUC\n${last.name}`, last.auc, plain);
+  data.models.forEach((m, at) => add(`training ${data.unit}\n${m.name}`, m.train_risk, show, at === 0));
+  add("group\nweight", data.weights, weight, true);
+  return list;
+}
+
+/** The table, with a button in each header that sorts it, and a field that narrows it. */
+function groupTable(box) {
+  const all = columns();
+  const last = data.models.length - 1;
+  const worst = worstOf(data.models[last], { up: false, values: (m) => m.risk });
+  const state = { column: -1, down: false, text: "" };
+  const body = element("tbody");
+  const amount = element("span", { class: "count", role: "status" });
+  // Made once: sorting only moves them.
+  const lines = data.names.map((name, at) => {
+    const line = element("tr", at === worst ? { class: "worst" } : {},
+      element("th", { scope: "row" }, named(at), data.unseen[at] ? " (unseen)" : ""));
+    for (const column of all) {
+      const text = column.write(at);
+      const kind = [column.block ? "block" : "", text === NONE ? "none" : ""].join(" ").trim();
+      line.append(element("td", { class: kind || null }, text));
+    }
+    return line;
+  });
+
+  function draw() {
+    const wanted = state.text.toLowerCase();
+    const order = data.names.map((_, at) => at).filter((at) => data.names[at].toLowerCase().includes(wanted));
+    const sign = state.down ? -1 : 1;
+    if (state.column < 0) {
+      if (state.named) order.sort((a, b) => sign * data.names[a].localeCompare(data.names[b]));
+    } else {
+      const { values } = all[state.column];
+      const missing = (at) => values[at] === null || values[at] === undefined;
+      // What does not exist comes last in either direction.
+      order.sort((a, b) => (missing(a) - missing(b)) || (missing(a) ? 0 : sign * (values[a] - values[b])) || a - b);
+    }
+    body.replaceChildren(...order.map((at) => lines[at]));
+    amount.textContent = wanted ? `${count(order.length)} of ${count(data.names.length)} groups` : "";
+  }
+
+  const heads = [];
+  function head(text, at, block) {
+    const button = element("button", { type: "button" }, text);
+    const cell = element("th", { scope: "col", class: block ? "block" : null, "aria-sort": "none" }, button);
+    button.addEventListener("click", () => {
+      const same = state.column === at && (at >= 0 || state.named);
+      // Numbers the largest first, names from A on.
+      state.down = same ? !state.down : at >= 0;
+      state.column = at;
+      state.named = at < 0;
+      heads.forEach((h) => h.setAttribute("aria-sort", "none"));
+      cell.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+      draw();
+    });
+    heads.push(cell);
+    return cell;
+  }
+  const line = element("tr", {}, head("group", -1, false));
+  all.forEach((column, at) => line.append(head(column.header, at, column.block)));
+
+  const caption = element("caption", {}, `All ${count(data.names.length)} groups, on the ${data.part}` +
+    (data.train_rows && data.models[last].train_risk.length > 0 ? " where nothing else is said" : "") +
+    "; the headers sort");
+  const table = element("table", { class: "long" }, caption, element("thead", {}, line), body);
+  if (data.names.length > 10) {
+    const field = element("input", { type: "search", id: "find", autocomplete: "off", spellcheck: "false" });
+    field.addEventListener("input", () => { state.text = field.value; draw(); });
+    box.append(element("div", { class: "controls" }, element("label", {}, "Find a group", field), amount));
+  }
+  box.append(element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of all groups" }, table));
+  draw();
+}

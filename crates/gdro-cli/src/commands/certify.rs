@@ -61,8 +61,10 @@ impl Certify {
             return files::print(&(text + "\n"));
         }
         let what = report::objective_in_words(training, setting.has_offsets());
-        let stored = &model.certificate;
         let mut text = report::certificate_in_words(&now, &what);
+        let Some(stored) = &model.certificate else {
+            return files::print(&(text + "stored in the model: none\n"));
+        };
         text += &format!(
             "stored in the model: a gap of {:.1e}; now: {:.1e} ({})\n",
             stored.gap, now.gap, now.method

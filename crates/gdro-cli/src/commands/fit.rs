@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::args::{GoalArgs, SolverArgs, StreamArgs, TableArgs};
 use crate::failure::{Failure, Result};
-use crate::job::{Job, Settings, utf8};
+use crate::job::{Job, Settings, Streaming, utf8};
+use crate::train::stream::Told;
 use crate::train::{self, Fitted, Watch};
 use crate::{files, report};
 
@@ -102,42 +103,54 @@ impl Fit {
             report::page::check(page, &job.tables, &job.place("report"))?;
         }
         if let Some(streaming) = &job.streaming {
-            let s = train::stream::run(&job, streaming, &mut Watch::new(!output.quiet))?;
-            eprintln!(
-                "seconds {} rounds {:?} samples {:?} steps {:?} weights {:?}",
-                s.robust.seconds,
-                s.robust.play.rounds,
-                s.robust.play.samples,
-                s.robust.play.steps,
-                s.robust.weights
-            );
-            if let Some(f) = &s.finish {
-                eprintln!("{:?}", f.certificate);
-                for e in &f.evaluations {
-                    eprintln!("{:?}", e.train.iter().map(|m| m.risk).collect::<Vec<_>>());
-                    eprintln!(
-                        "  test {:?}",
-                        e.test.as_ref().map(|t| t.iter().map(|m| m.risk).collect::<Vec<_>>())
-                    );
-                }
-            }
-            return Ok(());
+            return self.stream(&job, streaming);
         }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
-        let summary = report::Summary::new(&job, &fitted);
+        self.write(&job, &fitted, None)
+    }
+
+    /// Trains in one pass.
+    fn stream(&self, job: &Job, streaming: &Streaming) -> Result<()> {
+        let output = &self.output;
+        let streamed = train::stream::run(job, streaming, &mut Watch::new(!output.quiet))?;
+        let schema = pretty(&*streamed.schema)?;
+        let brief = match streamed.tell(job)? {
+            Told::Fully(fitted) => return self.write(job, &fitted, Some(schema)),
+            Told::Briefly(brief) => brief,
+        };
+        let json = pretty(&brief.summary)?;
+        if let Some(out) = &job.out {
+            files::write_all(&[
+                (out.join("model.json"), brief.model.text()?),
+                (out.join("summary.json"), json.clone()),
+                (out.join("schema.json"), schema),
+            ])?;
+        }
+        match (output.json, output.quiet) {
+            (true, _) => files::print(&json),
+            (false, true) => Ok(()),
+            (false, false) => files::print(&brief.text(job)),
+        }
+    }
+
+    /// Writes and prints what came out; the schema of a stream beside it.
+    fn write(&self, job: &Job, fitted: &Fitted, schema: Option<String>) -> Result<()> {
+        let output = &self.output;
+        let summary = report::Summary::new(job, fitted);
         let json = pretty(&summary)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {
-            written = files_of(out, &fitted, json.clone())?;
+            written = files_of(out, fitted, json.clone())?;
+            written.extend(schema.map(|text| (out.join("schema.json"), text)));
         }
         if let Some(page) = &job.report {
-            written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));
+            written.push((page.clone(), report::page::of_fit(job, fitted, &summary)?));
         }
         files::write_all(&written)?;
         if output.json {
             files::print(&json)?;
         } else if !output.quiet {
-            files::print(&report::text(&job, &fitted, &summary, output.all_groups))?;
+            files::print(&report::text(job, fitted, &summary, output.all_groups))?;
         }
         Ok(())
     }

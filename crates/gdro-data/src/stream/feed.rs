@@ -104,6 +104,11 @@ impl Portion {
         Ok(Batch::new(matrix, targets, &consecutive(&self.training))?)
     }
 
+    /// Number of rows of the block, whether they are used or not.
+    pub fn rows(&self) -> usize {
+        self.block.rows()
+    }
+
     /// Number of rows that come first in a batch: those of the first family of groups, which has
     /// every row once.
     pub fn rows_once(&self) -> usize {

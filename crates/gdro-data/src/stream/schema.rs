@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::features::Encoding;
 use crate::groups::Grouping;
 use crate::options::{DataOptions, Task};
+use crate::schema::ColumnSchema;
 use crate::target::Target;
 
 /// All that is needed to read the rows of a table as samples. It can be saved, and spares the pass
@@ -28,6 +29,8 @@ pub struct Schema {
     pub grouping: Grouping,
     /// Number of rows of each group, in the order of their names.
     pub counts: Vec<u64>,
+    /// What each column is used for.
+    pub columns: Vec<ColumnSchema>,
     /// What a user should see.
     pub notes: Vec<String>,
 }

@@ -7,6 +7,7 @@ use crate::features::{Encoding, Wish, usable_rows};
 use crate::groups::Counting;
 use crate::options::{DataOptions, Task};
 use crate::prepare::features;
+use crate::schema::schema;
 use crate::table::Table;
 use crate::target::{Comparison, Target};
 
@@ -28,6 +29,7 @@ struct Settled {
     features: Vec<(String, Tally)>,
     labels: Labels,
     groups: Counting,
+    header: Table,
 }
 
 impl Survey {
@@ -96,6 +98,7 @@ impl Survey {
         let encoding = Encoding::assemble(columns.collect::<Result<_>>()?, self.constant);
         let (grouping, counts, mut notes) = settled.groups.finish()?;
         notes.extend(note);
+        let columns = schema(&settled.header, &settled.options, &encoding);
         Ok(Schema {
             options: self.given,
             rows: self.rows,
@@ -105,6 +108,7 @@ impl Survey {
             target,
             grouping,
             counts,
+            columns,
             notes,
         })
     }
@@ -123,6 +127,13 @@ impl Settled {
         });
         let features = tallies.collect::<Result<_>>()?;
         let groups = Counting::open(&options, comparison);
-        Ok(Settled { options, comparison, features, labels: Labels::default(), groups })
+        Ok(Settled {
+            options,
+            comparison,
+            features,
+            labels: Labels::default(),
+            groups,
+            header: block.header(),
+        })
     }
 }

@@ -3,7 +3,7 @@
 pub(crate) mod coder;
 pub(crate) mod kind;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Position, Result, Unit, unknown_column};
 
@@ -25,7 +25,7 @@ pub struct Table {
 }
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Finite numbers.
@@ -150,6 +150,17 @@ impl Table {
     pub(crate) fn last_file_start(&self) -> usize {
         let ends = self.files.iter().rev().nth(1);
         ends.map_or(0, |(_, end)| *end)
+    }
+
+    /// The columns without their cells.
+    pub(crate) fn header(&self) -> Self {
+        let header = |column: &Column| Column {
+            numbers: column.numbers.as_ref().map(|_| Vec::new()),
+            texts: column.texts.as_ref().map(|_| Texts::default()),
+            ..Column::default()
+        };
+        let columns = self.columns.iter().map(header).collect();
+        Table { names: self.names.clone(), columns, ..Table::default() }
     }
 
     /// The column of a name, or an error that says who needs it.

@@ -62,7 +62,6 @@ pub fn run(
     let mut expansion = Expansion::new(loss, models[0].to_vec(), intercept, m);
     let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss.targets())).collect();
     let mut targets = vec![Vec::new(); m];
-    let mut losses = Vec::new();
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     let reader = Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
     let feed = Feed::new(schema.clone(), held_out, job.training.seed);
@@ -80,9 +79,6 @@ pub fn run(
                 expansion.add(loss, &data, &groups).map_err(library)?;
                 for (w, sums) in models.iter().zip(&mut sums) {
                     sums.add(head, &data, &groups, w, false).map_err(library)?;
-                }
-                if losses.is_empty() {
-                    losses = caps(head, &data, models).map_err(library)?;
                 }
             }
             if let Some((data, groups)) = held_out {
@@ -109,8 +105,9 @@ pub fn run(
         goal: Goal::Adversary,
     };
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
-    let cap = losses.into_iter().fold(0.0, f64::max);
-    let mut evaluations: Vec<Evaluation> = sums.iter().map(Sums::evaluation).collect();
+    let cap = cap(head, models).map_err(library)?;
+    let mut evaluations: Vec<Evaluation> =
+        sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
     let mut comparison = None;
     if targets.iter().any(|t| !t.is_empty()) {
         let settings = Settings { delta: job.training.delta, cap, seed: job.training.seed };
@@ -128,6 +125,11 @@ pub fn run(
         comparison = (!alone).then_some(found.comparison);
     }
     Ok(Some(Finish { evaluations, comparison, certificate, cap }))
+}
+
+/// M for models that are shown side by side, by their losses on the first rows.
+pub fn cap(setting: &Setting, models: &[&[f64]]) -> gdro::Result<f64> {
+    Ok(caps(setting, &setting.data, models)?.into_iter().fold(0.0, f64::max))
 }
 
 /// The caps of the losses of each model on some training rows.
@@ -201,7 +203,7 @@ impl Sums {
         Ok(())
     }
 
-    fn evaluation(&self) -> Evaluation {
+    fn evaluation(&self, once: usize) -> Evaluation {
         let metric = |(risk, right, rows): &(f64, f64, f64)| GroupMetric {
             risk: risk / rows,
             accuracy: self.graded.then_some(right / rows),
@@ -209,9 +211,16 @@ impl Sums {
         let present = |sums: &[(f64, f64, f64)]| -> Vec<GroupMetric> {
             sums.iter().filter(|s| s.2 > 0.0).map(metric).collect()
         };
+        // The first family has every row once.
+        let mean = |sums: &[(f64, f64, f64)]| {
+            let add = |a: (f64, f64, f64), b: &(f64, f64, f64)| (a.0 + b.0, a.1 + b.1, a.2 + b.2);
+            metric(&sums[..once].iter().fold((0.0, 0.0, 0.0), add))
+        };
         let test = present(&self.held_out);
         Evaluation {
             train: present(&self.training),
+            train_rows: mean(&self.training),
+            test_rows: (!test.is_empty()).then(|| mean(&self.held_out)),
             test: (!test.is_empty()).then_some(test),
             intervals: None,
             one_class: self.one_class,

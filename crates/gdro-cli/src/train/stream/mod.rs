@@ -2,13 +2,14 @@
 
 mod finish;
 mod head;
+mod outcome;
 mod pass;
 mod play;
 
-pub use finish::Finish;
+pub use outcome::Told;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use gdro::algorithm::Algorithm;
@@ -41,6 +42,10 @@ pub struct Streamed {
     pub held_out: Vec<u64>,
     /// Rows of a block: the shuffle buffer.
     pub buffer: u64,
+    /// Rows that were read while it trained.
+    pub read: u64,
+    /// The algorithm.
+    pub algorithm: Algorithm,
     /// The game, on the first rows.
     pub setting: Setting,
     /// The robust model.
@@ -48,7 +53,7 @@ pub struct Streamed {
     /// Ordinary training and its balanced form, when they were wanted.
     pub others: Vec<play::Learnt>,
     /// What the pass after training found, when there was one.
-    pub finish: Option<Finish>,
+    pub finish: Option<finish::Finish>,
 }
 
 /// Runs a job on a table that is streamed.
@@ -67,7 +72,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     let names = schema.grouping.names();
     let feed = Feed::new(schema.clone(), &held_out, training.seed);
     let budgets = feed.training().to_vec();
-    let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdR);
+    let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdM);
     let nbar = rounds::nbar(job, algorithm, &budgets)?;
     let rounds = rounds::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
     let rounds = training.rounds.map_or(rounds, |asked| asked.min(rounds));
@@ -121,7 +126,10 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         ends.push(receive);
     }
     let mut order = Xoshiro256PlusPlus::seed_from_u64(!training.seed);
+    let read = AtomicU64::new(0);
+    let counter = &read;
     let deliver = move |portion: &Portion| {
+        counter.fetch_add(portion.rows() as u64, Ordering::Relaxed);
         let batch = Arc::new(portion.batch().map_err(refuse)?);
         for (at, channel) in channels.iter_mut().enumerate() {
             let Some(send) = channel else { continue };
@@ -170,7 +178,18 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
             finish::run(job, &schema, &held_out, rows, &setting, &models, &robust.weights, &stop)?;
         watch.done();
     }
-    Ok(Streamed { schema, held_out, buffer, setting, robust, others, finish: finished })
+    let read = read.into_inner();
+    Ok(Streamed {
+        schema,
+        held_out,
+        buffer,
+        read,
+        algorithm,
+        setting,
+        robust,
+        others,
+        finish: finished,
+    })
 }
 
 /// The schema: from its file, or from a pass that counts.

@@ -36,10 +36,12 @@ mod table;
 mod target;
 
 pub use error::{Error, Position, Result, Unit};
-pub use features::{Encoded, Encoding, FeatureColumn};
+pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures};
 pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, GroupColumn, Grouping};
-pub use options::{DataOptions, Format, GroupFeatures, Missing, MissingGroup, Split, Task};
+pub use options::{
+    DataOptions, Format, GroupFeatures, Missing, MissingGroup, Scaling, Split, Task,
+};
 pub use prepare::{Group, Prepared, prepare};
 pub use table::{Column, Kind, Table};
 pub use target::{Comparison, Operator, Target};

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, count, list, number};
 use crate::features::Encoding;
 use crate::features::usable_rows;
 use crate::groups::Grouping;
-use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
+use crate::options::{DataOptions, GroupFeatures, MissingGroup, Scaling, Split, Task};
 use crate::split::hold_out;
 use crate::table::{Kind, Table};
 use crate::target::Target;
@@ -77,7 +77,8 @@ pub fn prepare(
     split: &Split,
     constant: bool,
 ) -> Result<Prepared> {
-    let (options, comparison) = &options.settle(table.names())?;
+    let sparse = table.sparse.is_some();
+    let (options, comparison) = &options.filled(sparse).settle(table.names())?;
     if options.target.is_none() {
         return Err(Error::NoTarget { available: table.names().join(", ") });
     }
@@ -116,8 +117,16 @@ pub fn prepare(
     let training_weights: Option<Vec<f64>> =
         weights.as_ref().map(|w| training.iter().map(|row| w[*row]).collect());
     notes.extend(classes_without_rows(&target, training.iter().map(|row| targets[*row])));
-    let encoding =
+    let mut encoding =
         Encoding::fit(table, &features, &train_rows, training_weights.as_deref(), constant)?;
+    encoding.take_sparse(table, &train_rows, options.index_base);
+    if options.scaling == Some(Scaling::None) || sparse && options.scaling.is_none() {
+        encoding.keep_scale();
+    }
+    if encoding.dimension() == usize::from(constant) {
+        return Err(Error::NoFeature);
+    }
+    notes.extend(sparse_note(table, options));
     let constants = encoding.columns().iter().filter(|c| c.is_constant());
     notes.extend(
         constants.map(|c| format!("feature `{}` has one value only: encoded as 0", c.name())),
@@ -154,19 +163,37 @@ pub fn prepare(
         let targets = part.iter().map(|row| targets[*row]).collect();
         let weights = weights.as_ref().map(|w| part.iter().map(|row| w[*row]).collect());
         let data = Dataset::new(Arc::new(encoded.matrix), targets, weights, &lists)?;
-        Ok::<_, Error>((data, encoded.unseen))
+        Ok::<_, Error>((data, encoded.unseen, encoded.beyond))
     };
-    let (train, _) = build(&training, &train_rows, false)?;
+    let (train, ..) = build(&training, &train_rows, false)?;
     let mut test = None;
     if !testing.is_empty() {
-        let (data, unseen) = build(&testing, &test_rows, true)?;
+        let (data, unseen, beyond) = build(&testing, &test_rows, true)?;
         test = Some(data);
         notes.extend(unseen.iter().map(|(name, rows)| {
             let rows = count(*rows, "held-out row");
             format!("feature `{name}`: {rows} with a text that training does not know")
         }));
+        notes.extend((beyond > 0).then(|| {
+            let rows = count(beyond, "held-out row");
+            format!("{rows} with features that no training row has, which count as 0")
+        }));
     }
     Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
+}
+
+/// A note on how sparse features are taken.
+fn sparse_note(table: &Table, options: &DataOptions) -> Option<String> {
+    let sparse = table.sparse.as_ref()?;
+    let mut choices = Vec::new();
+    if options.index_base.is_none() {
+        let base = u32::from(!sparse.has_zero);
+        choices.push(format!("numbered from {base} (set by `index-base`)"));
+    }
+    if options.scaling.is_none() {
+        choices.push("taken as they are, not standardised (set by `scaling`)".into());
+    }
+    (!choices.is_empty()).then(|| format!("features are {}", choices.join(" and ")))
 }
 
 /// Numbers the groups that have rows.
@@ -180,7 +207,7 @@ fn enumerate<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
 fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>> {
     let names = table.names().iter().map(String::as_str);
     let features: Vec<&str> = names.filter(|name| options.is_feature(name)).collect();
-    if features.is_empty() {
+    if features.is_empty() && table.sparse.is_none() {
         return Err(Error::NoFeature);
     }
     for name in &features {

@@ -112,7 +112,7 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales") {
+            if matches!(key.as_str(), "tables" | "group-file" | "budget" | "offsets" | "scales") {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });
@@ -368,7 +368,8 @@ fn closest(key: &str, known: &[String]) -> String {
 /// Makes the paths in a value relative to the folder of the job file.
 fn rebase(value: &mut Value, file: &Path) {
     match value {
-        Value::String(path) if path != "all" => {
+        // Words that are no files: every row, and the standard input.
+        Value::String(path) if path != "all" && path != "-" => {
             *path = beside(file, Path::new(path)).to_string_lossy().into_owned();
         }
         Value::Array(paths) => paths.iter_mut().for_each(|path| rebase(path, file)),

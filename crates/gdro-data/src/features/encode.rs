@@ -6,6 +6,7 @@ use gdro::Matrix;
 use serde::{Deserialize, Serialize};
 
 use super::moments::moments;
+use super::sparse::SparseFeatures;
 use crate::error::{Error, Result};
 use crate::groups::MISSING;
 use crate::table::{Column, Kind, Table};
@@ -18,6 +19,9 @@ use crate::table::{Column, Kind, Table};
 #[serde(rename_all = "kebab-case")]
 pub struct Encoding {
     columns: Vec<FeatureColumn>,
+    /// Features by index, after those of the columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sparse: Option<SparseFeatures>,
     constant: bool,
 }
 
@@ -51,6 +55,8 @@ pub struct Encoded {
     /// For each text column with texts that training never saw: the number of such rows. All
     /// features of the column are 0 there.
     pub unseen: BTreeMap<String, usize>,
+    /// Number of rows with sparse features that training never saw, which are left out.
+    pub beyond: usize,
 }
 
 impl FeatureColumn {
@@ -117,7 +123,33 @@ impl Encoding {
     ) -> Result<Self> {
         let fit =
             |name: &&str| FeatureColumn::fit(name, table.find("features", name)?, rows, weights);
-        Ok(Encoding { columns: names.iter().map(fit).collect::<Result<_>>()?, constant })
+        let columns = names.iter().map(fit).collect::<Result<_>>()?;
+        Ok(Encoding { columns, sparse: None, constant })
+    }
+
+    /// Takes numbers as they are instead of standardising them.
+    pub(crate) fn keep_scale(&mut self) {
+        for column in &mut self.columns {
+            if let FeatureColumn::Number { mean, deviation, .. } = column {
+                (*mean, *deviation) = (0.0, 1.0);
+            }
+        }
+    }
+
+    /// Takes the sparse features of a table too, if it has any: those that occur in the given
+    /// rows, from the index `first` on (unless given: 1, or 0 where it occurs).
+    pub(crate) fn take_sparse(&mut self, table: &Table, rows: &[u32], first: Option<u32>) {
+        let sparse = table.sparse.as_ref();
+        self.sparse = sparse.map(|sparse| SparseFeatures::fit(table, sparse, rows, first));
+    }
+
+    /// Whether features are taken by their indices.
+    pub(crate) fn has_sparse(&self) -> bool {
+        self.sparse.is_some()
+    }
+
+    fn sparse_width(&self) -> usize {
+        self.sparse.as_ref().map_or(0, SparseFeatures::width)
     }
 
     /// The columns, in the order of their features.
@@ -132,7 +164,8 @@ impl Encoding {
 
     /// Number of features.
     pub fn dimension(&self) -> usize {
-        self.columns.iter().map(FeatureColumn::width).sum::<usize>() + usize::from(self.constant)
+        let columns = self.columns.iter().map(FeatureColumn::width).sum::<usize>();
+        columns + self.sparse_width() + usize::from(self.constant)
     }
 
     /// Names of the features: `age`, `education=HS-grad`, `(constant)`.
@@ -146,6 +179,7 @@ impl Encoding {
                 }
             }
         }
+        names.extend(self.sparse.iter().flat_map(|s| s.indices()).map(|index| index.to_string()));
         names.extend(self.constant.then(|| "(constant)".to_owned()));
         names
     }
@@ -175,8 +209,11 @@ impl Encoding {
         let width = self.dimension();
         let active = self.columns.iter().filter(|c| !c.is_constant()).count();
         let active = active + usize::from(self.constant);
+        let entries = table.sparse.as_ref().filter(|_| self.sparse.is_some());
+        // As many entries as a row of the table has on average.
+        let active = active + entries.map_or(0, |s| s.values.len().div_ceil(table.rows().max(1)));
         let sparse = 10 * active < 3 * width;
-        let mut unseen = vec![0usize; parts.len()];
+        let (mut unseen, mut beyond) = (vec![0usize; parts.len()], 0);
         let mut dense = vec![0.0; if sparse { 0 } else { width * rows.len() }];
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         if sparse {
@@ -211,6 +248,15 @@ impl Encoding {
                 }
                 first += part.column.width();
             }
+            let mut outside = false;
+            for (index, value) in table.sparse.iter().flat_map(|sparse| sparse.row(row)) {
+                match self.sparse.as_ref().and_then(|sparse| sparse.feature(index)) {
+                    Some(feature) => put(first + feature, value),
+                    None => outside = true,
+                }
+            }
+            beyond += usize::from(outside);
+            first += self.sparse_width();
             if self.constant {
                 put(first, 1.0);
             }
@@ -224,7 +270,8 @@ impl Encoding {
             Matrix::dense(width, dense)?
         };
         let unseen = self.columns.iter().map(|c| c.name().to_owned()).zip(unseen);
-        Ok(Encoded { matrix, unseen: unseen.filter(|(_, count)| *count > 0).collect() })
+        let unseen = unseen.filter(|(_, count)| *count > 0).collect();
+        Ok(Encoded { matrix, unseen, beyond })
     }
 
     fn parts<'a>(&'a self, table: &'a Table) -> Result<Vec<Part<'a>>> {

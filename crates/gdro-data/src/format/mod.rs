@@ -4,13 +4,18 @@ mod batch;
 #[cfg(feature = "arrow")]
 mod columnar;
 mod delimited;
+mod lines;
 mod na;
 mod open;
 mod reader;
 mod records;
 mod roles;
+mod side;
+mod svmlight;
 
 pub use reader::Reader;
+pub(crate) use side::GROUP;
+pub(crate) use svmlight::{LABEL, index_of};
 
 use std::path::PathBuf;
 

@@ -8,7 +8,9 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::batch::Source;
 use super::delimited::Delimited;
+use super::svmlight::Svmlight;
 use crate::error::{Error, Result};
+use crate::features::Encoding;
 use crate::options::{DataOptions, Format};
 
 /// How messages call the standard input.
@@ -74,13 +76,21 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// Opens a file of rows in whatever format it is.
-pub(super) fn source(path: &Path, options: &DataOptions) -> Result<(Format, Box<dyn Source>)> {
+pub(super) fn source(
+    path: &Path,
+    options: &DataOptions,
+    encoding: Option<&Encoding>,
+) -> Result<(Format, Box<dyn Source>)> {
     let opened = Opened::new(path)?;
     let format = opened.format(options)?;
     check_options(format, &opened.name, options)?;
+    let sparse = encoding.is_some_and(Encoding::has_sparse);
+    if sparse && format != Format::Svmlight {
+        return Err(Error::NotSparse { file: opened.name, found: format.words() });
+    }
     let source: Box<dyn Source> = match format {
         Format::Csv | Format::Tsv => Box::new(Delimited::open(opened.unpack()?, format, options)?),
-        Format::Svmlight => return Err(Error::NoFile),
+        Format::Svmlight => Box::new(Svmlight::open(opened.unpack()?, options, encoding)?),
         #[cfg(feature = "arrow")]
         Format::Parquet => {
             let (file, opened) = opened.whole()?;
@@ -114,6 +124,12 @@ fn check_options(format: Format, file: &str, options: &DataOptions) -> Result<()
     }
     if !delimited && options.columns.is_some() {
         return refuse("columns", "it with delimited text without a header only");
+    }
+    if format != Format::Svmlight && options.index_base.is_some() {
+        return refuse("index-base", "it with LIBSVM only");
+    }
+    if format == Format::Svmlight && !options.na.is_empty() && options.group_file.is_empty() {
+        return refuse("na", "it with tables, in which cells can be missing");
     }
     Ok(())
 }

@@ -46,7 +46,9 @@ fn array(cells: &[Option<&str>]) -> ArrayRef {
     let truth = |c: &str| c.parse::<bool>().ok();
     if all(&|c| whole(c).is_some_and(|v| v.to_string() == c)) {
         Arc::new(cells.iter().map(|c| c.and_then(whole)).collect::<Int64Array>())
-    } else if all(&|c| number(c).is_some() && !(c.starts_with('0') && whole(c).is_some())) {
+    } else if all(&|c| {
+        number(c).is_some() && !(c.len() > 1 && c.starts_with('0') && whole(c).is_some())
+    }) {
         Arc::new(cells.iter().map(|c| c.and_then(number)).collect::<Float64Array>())
     } else if all(&|c| truth(c).is_some()) {
         Arc::new(cells.iter().map(|c| c.and_then(truth)).collect::<BooleanArray>())

@@ -1,10 +1,12 @@
 //! Options that several commands share, as settings under the names of a job file.
 
 mod goal;
+mod later;
 mod solver;
 mod table;
 
 pub use goal::GoalArgs;
+pub use later::{FormatArg, GroupFileArg};
 pub use solver::SolverArgs;
 pub use table::TableArgs;
 

@@ -70,12 +70,11 @@ impl Parquet {
     pub fn open(file: String, opened: File, options: &DataOptions) -> Result<Self> {
         let input = Input::new(opened).map_err(|why| Error::Open { file: file.clone(), why })?;
         let metadata = guarded(|| {
-            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let found = ArrowReaderMetadata::load(&input, plain)?;
+            let found = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
             let fields = found.schema().fields().iter().map(|field| coded(field));
             let schema = Arc::new(Schema::new(fields.collect::<Fields>()));
-            let plain = ArrowReaderOptions::new().with_schema(schema);
-            ArrowReaderMetadata::try_new(found.metadata().clone(), plain)
+            let with_codes = ArrowReaderOptions::new().with_schema(schema);
+            ArrowReaderMetadata::try_new(found.metadata().clone(), with_codes)
         });
         let metadata =
             metadata.map_err(|why| Error::Damaged { at: file.clone(), format: "Parquet", why })?;

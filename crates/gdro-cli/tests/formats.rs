@@ -14,11 +14,11 @@ fn mixed(rows: usize) -> String {
     let mut text = "x,k,t,b,gap,f,y\n".to_owned();
     for i in 0..rows {
         let x = (i as f64 * 0.731).sin() * 1e3;
-        let gap = if i % 9 == 3 { String::new() } else { format!("{}", i as f64 / 7.0) };
+        let gap = if i % 9 == 3 { String::new() } else { format!("{:?}", i as f64 / 7.0) };
         let t = if i % 11 == 5 { "" } else { ["u", "v w", "\"z,z\""][i % 3] };
         let y = if (x > 0.0) == (i % 5 != 0) { "yes" } else { "no" };
         let f = ["1.0", "2.5"][i % 2];
-        text += &format!("{x},{},{t},{},{gap},{f},{y}\n", i * 31 % 4, i % 4 == 0);
+        text += &format!("{x:?},{},{t},{},{gap},{f},{y}\n", i * 31 % 4, i % 4 == 0);
     }
     text
 }

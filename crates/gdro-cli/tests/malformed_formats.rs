@@ -185,7 +185,7 @@ fn files_of_another_kind() {
         refused("t.bin", content, "t.bin: cannot read the");
     }
     refused("t.bin", [0xff; 40], "t.bin: cannot read the Arrow data");
-    let rows = formats::typed(&text);
+    let rows = formats::typed(&text).unwrap();
     let mut parquet = formats::parquet(&rows);
     let end = parquet.len();
     parquet[end - 8..end - 4].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -204,17 +204,13 @@ fn columns_that_cannot_be_used() {
     let y: ArrayRef = Arc::new(Int32Array::from(vec![0, 1, 0]));
     let numbers = |v: f64| Arc::new(Float64Array::from(vec![1.0, 2.0, v])) as ArrayRef;
     let every = |rows: &RecordBatch| {
-        [
-            ("t.parquet", formats::parquet(rows)),
-            ("t.arrow", formats::arrow_file(rows)),
-            ("t.arrows", formats::arrow_stream(rows)),
-        ]
+        formats::of_rows(rows).map(|(ending, content)| (format!("t.{ending}"), content))
     };
     for (value, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
         let rows =
             RecordBatch::try_from_iter(vec![("x", numbers(value)), ("y", y.clone())]).unwrap();
         for (file, content) in every(&rows) {
-            refused(file, content, &format!("{file}: row 3: column `x`: found `{name}`"));
+            refused(&file, content, &format!("{file}: row 3: column `x`: found `{name}`"));
         }
     }
     let field = |name: &str, kind| Field::new(name, kind, false);
@@ -232,12 +228,12 @@ fn columns_that_cannot_be_used() {
         let columns = vec![numbers(3.0), numbers(4.0), y.clone()];
         let rows = RecordBatch::try_new(Arc::new(fields(second)), columns).unwrap();
         for (file, content) in every(&rows) {
-            refused(file, content, expected);
+            refused(&file, content, expected);
         }
     }
     let empty = RecordBatch::new_empty(Arc::new(fields("z")));
     for (file, content) in every(&empty) {
-        refused(file, content, "no rows");
+        refused(&file, content, "no rows");
     }
 }
 

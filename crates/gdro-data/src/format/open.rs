@@ -37,7 +37,8 @@ impl Text {
 
 /// A file or the standard input, of which the first bytes are known.
 struct Opened {
-    /// `None`: the standard input.
+    /// The file, when it is one in which one can go back and forth.
+    #[cfg(feature = "arrow")]
     path: Option<PathBuf>,
     name: String,
     head: Vec<u8>,
@@ -149,8 +150,13 @@ impl Opened {
         };
         let mut head = Vec::new();
         (&mut rest).take(MAGIC as u64).read_to_end(&mut head).map_err(open)?;
-        let path = (!stdin).then(|| path.to_owned());
-        Ok(Opened { path, name, head, rest })
+        Ok(Opened {
+            #[cfg(feature = "arrow")]
+            path: (!stdin && path.is_file()).then(|| path.to_owned()),
+            name,
+            head,
+            rest,
+        })
     }
 
     /// How the content is compressed.
@@ -209,8 +215,8 @@ impl Opened {
         Ok(Text { input, file, packed })
     }
 
-    /// The content as a file in which one can go back and forth: the standard input is put into a
-    /// temporary file, which is gone with its last reader.
+    /// The content as a file in which one can go back and forth: the standard input or a pipe is
+    /// put into a temporary file, which is gone with its last reader.
     #[cfg(feature = "arrow")]
     fn whole(self) -> Result<(String, File)> {
         let file = self.name;
@@ -234,6 +240,7 @@ mod tests {
     fn formats_follow_the_first_bytes_then_the_name() {
         let of = |name: &str, head: &[u8], given: Option<Format>| {
             let opened = Opened {
+                #[cfg(feature = "arrow")]
                 path: None,
                 name: name.into(),
                 head: head.to_vec(),

@@ -50,6 +50,11 @@ impl Records {
         self.lines.at(self.start)
     }
 
+    /// The line at which the current record starts.
+    pub(crate) fn line(&self) -> u64 {
+        self.start
+    }
+
     /// Number of cells of the current record.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()

@@ -1,8 +1,11 @@
 //! A table in memory.
 
+#[cfg(feature = "arrow")]
 pub(crate) mod coder;
 pub(crate) mod kind;
 pub(crate) mod sparse;
+#[cfg(feature = "arrow")]
+pub(crate) mod typed;
 
 use crate::error::{Position, Result, Unit, unknown_column};
 use sparse::Sparse;

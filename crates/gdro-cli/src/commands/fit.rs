@@ -19,7 +19,8 @@ use crate::{files, report};
 /// each solver. A list is separated by commas; an entry that holds a comma is put in double quotes.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// Files of one table (CSV or TSV, plain or gzip), or a job file (*.toml)
+    /// Files of one table (CSV, TSV, Parquet, Arrow IPC or LIBSVM; patterns such as 'part-*.csv'; -
+    /// for standard input), or a job file (*.toml)
     #[arg(required = true, value_name = "TABLE|JOB.toml")]
     inputs: Vec<PathBuf>,
 

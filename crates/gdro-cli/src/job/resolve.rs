@@ -309,7 +309,7 @@ impl Settings {
 
     /// Refuses settings of the table that nothing uses.
     fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
-        if data.groups.is_empty() {
+        if data.groups.is_empty() && data.group_file.is_empty() {
             for key in ["group-features", "missing-group", "min-group", "small-groups"] {
                 if self.has(key) {
                     return self.refuse(key, "there are no group columns: name them with groups");
@@ -324,6 +324,10 @@ impl Settings {
             let why = "a row is in a group of each family, so that rows cannot be visited once \
                        each: give one family, or leave budget out";
             return self.refuse("budget", why);
+        }
+        if !data.group_file.is_empty() && data.groups.is_empty() && self.has("group-features") {
+            let why = "labels of a group file are no features: leave it out";
+            return self.refuse("group-features", why);
         }
         if training.budget.is_some() && data.weight.is_some() {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";

@@ -120,7 +120,8 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            let paths = ["tables", "budget", "offsets", "scales", "holdout-file", "schema"];
+            let paths =
+                ["tables", "group-file", "budget", "offsets", "scales", "holdout-file", "schema"];
             if paths.contains(&key.as_str()) {
                 rebase(&mut value, path);
             }
@@ -398,7 +399,8 @@ fn closest(key: &str, known: &[String]) -> String {
 /// Makes the paths in a value relative to the folder of the job file.
 fn rebase(value: &mut Value, file: &Path) {
     match value {
-        Value::String(path) if path != "all" => {
+        // Words that are no files: every row, and the standard input.
+        Value::String(path) if path != "all" && path != "-" => {
             *path = beside(file, Path::new(path)).to_string_lossy().into_owned();
         }
         Value::Array(paths) => paths.iter_mut().for_each(|path| rebase(path, file)),

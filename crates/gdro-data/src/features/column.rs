@@ -118,6 +118,13 @@ impl FeatureColumn {
         }
     }
 
+    /// Takes numbers as they are instead of standardising them.
+    pub(super) fn keep_scale(&mut self) {
+        if let FeatureColumn::Number { mean, deviation, .. } = self {
+            (*mean, *deviation) = (0.0, 1.0);
+        }
+    }
+
     /// The kind of cells that are encoded.
     pub fn cells(&self) -> Kind {
         match self {

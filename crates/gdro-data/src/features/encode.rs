@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::column::{FeatureColumn, RARE, WhenMissing, Wish};
 use super::hash::bucket;
+use super::sparse::SparseFeatures;
 use crate::error::{Error, Result};
 use crate::groups::MISSING;
-use crate::options::DataOptions;
+use crate::options::{DataOptions, Scaling};
 use crate::table::{Column, Kind, Table};
 
 /// How the columns of a table become features: numbers are standardised, texts are one-hot or
@@ -20,6 +21,9 @@ use crate::table::{Column, Kind, Table};
 #[serde(rename_all = "kebab-case")]
 pub struct Encoding {
     columns: Vec<FeatureColumn>,
+    /// Features by index, after those of the columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sparse: Option<SparseFeatures>,
     constant: bool,
 }
 
@@ -34,10 +38,13 @@ pub struct Encoded {
     /// For each text column with texts that training never saw, or that are missing there for the
     /// first time: the number of such rows. All features of the column are 0 there.
     pub unseen: BTreeMap<String, usize>,
+    /// Number of rows with sparse features that training never saw, which are left out.
+    pub beyond: usize,
 }
 
 impl Encoding {
-    /// Learns the encoding of the named columns from the given rows.
+    /// Learns the encoding of the named columns from the given rows; of the sparse features of a
+    /// table those that occur there.
     pub(crate) fn fit(
         table: &Table,
         names: &[&str],
@@ -51,12 +58,37 @@ impl Encoding {
             let wish = Wish::of(options, name, cells.kind());
             FeatureColumn::fit(name, cells, rows, weights, &wish)
         };
-        Ok(Encoding { columns: names.iter().map(fit).collect::<Result<_>>()?, constant })
+        let columns: Vec<FeatureColumn> = names.iter().map(fit).collect::<Result<_>>()?;
+        let sparse = table.sparse.as_ref();
+        let sparse = sparse.map(|s| SparseFeatures::fit(table, s, rows, options.index_base));
+        Ok(Self::assemble(columns, sparse, options, constant))
     }
 
-    /// The encoding of columns that are known.
-    pub(crate) fn assemble(columns: Vec<FeatureColumn>, constant: bool) -> Self {
-        Encoding { columns, constant }
+    /// The encoding of columns that are known. Numbers are taken as they are where the options say
+    /// so or, unless they say otherwise, where there are sparse features.
+    pub(crate) fn assemble(
+        mut columns: Vec<FeatureColumn>,
+        sparse: Option<SparseFeatures>,
+        options: &DataOptions,
+        constant: bool,
+    ) -> Self {
+        let kept = match options.scaling {
+            Some(scaling) => scaling == Scaling::None,
+            None => sparse.is_some(),
+        };
+        if kept {
+            columns.iter_mut().for_each(FeatureColumn::keep_scale);
+        }
+        Encoding { columns, sparse, constant }
+    }
+
+    /// Whether features are taken by their indices.
+    pub(crate) fn has_sparse(&self) -> bool {
+        self.sparse.is_some()
+    }
+
+    fn sparse_width(&self) -> usize {
+        self.sparse.as_ref().map_or(0, SparseFeatures::width)
     }
 
     /// The columns, in the order of their features.
@@ -71,13 +103,15 @@ impl Encoding {
 
     /// Number of features.
     pub fn dimension(&self) -> usize {
-        self.columns.iter().map(FeatureColumn::width).sum::<usize>() + usize::from(self.constant)
+        let columns = self.columns.iter().map(FeatureColumn::width).sum::<usize>();
+        columns + self.sparse_width() + usize::from(self.constant)
     }
 
     /// Names of the features, see [`FeatureColumn::feature_names`]; the constant is `(constant)`.
     pub fn feature_names(&self) -> Vec<String> {
         let names = self.columns.iter().flat_map(FeatureColumn::feature_names);
-        names.chain(self.constant.then(|| "(constant)".to_owned())).collect()
+        let indices = self.sparse.iter().flat_map(|s| s.indices()).map(|index| index.to_string());
+        names.chain(indices).chain(self.constant.then(|| "(constant)".to_owned())).collect()
     }
 
     /// The rows of a table that can be encoded: those without a missing cell that is refused.
@@ -105,15 +139,18 @@ impl Encoding {
         let width = self.dimension();
         let active = self.columns.iter().filter(|c| !c.is_constant()).count();
         let active = active + usize::from(self.constant);
+        let entries = table.sparse.as_ref().filter(|_| self.sparse.is_some());
+        // As many entries as a row of the table has on average.
+        let active = active + entries.map_or(0, |s| s.values.len().div_ceil(table.rows().max(1)));
         let sparse = 10 * active < 3 * width;
-        let mut unseen = vec![0usize; parts.len()];
+        let (mut unseen, mut beyond) = (vec![0usize; parts.len()], 0);
         let matrix = if sparse {
-            self.sparse(&parts, table, rows, active, &mut unseen)?
+            self.sparse(&parts, table, rows, active, (&mut unseen, &mut beyond))?
         } else {
-            self.dense(&parts, table, rows, &mut unseen)?
+            self.dense(&parts, table, rows, (&mut unseen, &mut beyond))?
         };
         let unseen = self.columns.iter().map(|c| c.name().to_owned()).zip(unseen);
-        Ok(Encoded { matrix, unseen: unseen.filter(|(_, count)| *count > 0).collect() })
+        Ok(Encoded { matrix, unseen: unseen.filter(|(_, count)| *count > 0).collect(), beyond })
     }
 
     /// The features as rows of stored values.
@@ -123,7 +160,7 @@ impl Encoding {
         table: &Table,
         rows: &[u32],
         active: usize,
-        unseen: &mut [usize],
+        (unseen, beyond): (&mut [usize], &mut usize),
     ) -> Result<Matrix> {
         let mut starts = Vec::with_capacity(rows.len() + 1);
         let mut indices = Vec::with_capacity(active * rows.len());
@@ -138,6 +175,11 @@ impl Encoding {
                 }
                 first += part.column.width();
             }
+            *beyond += usize::from(self.entries(table, row, |feature, value| {
+                indices.push((first + feature) as u32);
+                values.push(value);
+            }));
+            first += self.sparse_width();
             if self.constant {
                 indices.push(first as u32);
                 values.push(1.0);
@@ -153,7 +195,7 @@ impl Encoding {
         parts: &[Part<'_>],
         table: &Table,
         rows: &[u32],
-        unseen: &mut [usize],
+        (unseen, beyond): (&mut [usize], &mut usize),
     ) -> Result<Matrix> {
         let width = self.dimension();
         let mut dense = vec![0.0; width * rows.len()];
@@ -172,11 +214,28 @@ impl Encoding {
                 }
                 first += part.column.width();
             }
+            for (row, line) in rows.iter().zip(tile.chunks_exact_mut(width)) {
+                let put = |feature: usize, value| line[first + feature] = value;
+                *beyond += usize::from(self.entries(table, *row as usize, put));
+            }
+            first += self.sparse_width();
             if self.constant {
                 tile.chunks_exact_mut(width).for_each(|line| line[first] = 1.0);
             }
         }
         Ok(Matrix::dense(width, dense)?)
+    }
+
+    /// Calls `put(feature, value)` for the sparse features of a row; true when it has others.
+    fn entries(&self, table: &Table, row: usize, mut put: impl FnMut(usize, f64)) -> bool {
+        let mut outside = false;
+        for (index, value) in table.sparse.iter().flat_map(|sparse| sparse.row(row)) {
+            match self.sparse.as_ref().and_then(|sparse| sparse.feature(index)) {
+                Some(feature) => put(feature, value),
+                None => outside = true,
+            }
+        }
+        outside
     }
 
     fn parts<'a>(&'a self, table: &'a Table) -> Result<Vec<Part<'a>>> {

@@ -5,6 +5,7 @@ mod encode;
 mod hash;
 mod moments;
 mod notes;
+mod sparse;
 mod usable;
 
 pub use column::{FeatureColumn, WhenMissing};
@@ -12,4 +13,5 @@ pub(crate) use column::{RARE, Wish, most_levels};
 pub use encode::{Encoded, Encoding};
 pub(crate) use moments::moments;
 pub(crate) use notes::notes;
+pub use sparse::SparseFeatures;
 pub(crate) use usable::usable_rows;

@@ -53,6 +53,9 @@ impl Survey {
             Some(settled) => settled,
             None => self.settled.insert(Settled::new(block, &self.given)?),
         };
+        if block.sparse.is_some() {
+            return Err(Error::InMemory { file: block.position(0).file });
+        }
         self.rows += block.rows() as u64;
         let names: Vec<&str> = settled.features.iter().map(|(n, _)| n.as_str()).collect();
         let rows = match usable_rows(block, &names, &settled.options, &mut Vec::new()) {
@@ -95,7 +98,12 @@ impl Survey {
             Target::fit(&table, &rows, &settled.options, settled.comparison, self.task)?;
         let used = self.used;
         let columns = settled.features.into_iter().map(|(name, tally)| tally.finish(&name, used));
-        let encoding = Encoding::assemble(columns.collect::<Result<_>>()?, self.constant);
+        let encoding = Encoding::assemble(
+            columns.collect::<Result<_>>()?,
+            None,
+            &settled.options,
+            self.constant,
+        );
         let (grouping, counts, mut notes) = settled.groups.finish()?;
         notes.extend(note);
         let columns = schema(&settled.header, &settled.options, &encoding);

@@ -1,11 +1,16 @@
 //! A table in memory.
 
+#[cfg(feature = "arrow")]
 pub(crate) mod coder;
 pub(crate) mod kind;
+pub(crate) mod sparse;
+#[cfg(feature = "arrow")]
+pub(crate) mod typed;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Position, Result, Unit, unknown_column};
+use sparse::Sparse;
 
 /// Code of a missing text.
 pub(crate) const MISSING: u32 = u32::MAX;
@@ -22,6 +27,8 @@ pub struct Table {
     /// What is added to the numbers of the rows: blocks of a long file start late in it.
     pub(crate) base: u64,
     pub(crate) unit: Unit,
+    /// Features by index, besides the columns.
+    pub(crate) sparse: Option<Sparse>,
 }
 
 /// What a column holds.

@@ -32,7 +32,7 @@ pub struct Doubt {
 }
 
 /// Draws the rows of each group anew, as many as there are, with replacement, and chooses again by
-/// the same rule. The models stay as they are: what is shown is the doubt that comes from the
+/// the same rule. A row in several groups is drawn for each of them by itself. The models stay as they are: what is shown is the doubt that comes from the
 /// validation rows. All models see the same draws.
 pub fn bootstrap(
     losses: &Losses,

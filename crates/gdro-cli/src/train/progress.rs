@@ -48,6 +48,13 @@ impl Watch {
         }
     }
 
+    /// Says something that was decided for the user.
+    pub fn note(&mut self, text: &str) {
+        if self.talk {
+            files::note(text);
+        }
+    }
+
     /// Starts counting rounds.
     pub fn start(&mut self, rounds: u64) {
         if self.talk {

@@ -6,6 +6,7 @@ mod files;
 mod job;
 mod model;
 mod report;
+mod select;
 mod train;
 
 use std::io::Write as _;
@@ -24,8 +25,12 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Look at a table before training: columns, groups, oddities, size
+    Inspect(Box<commands::inspect::Inspect>),
     /// Train a model on a table and compare it with ordinary training, group by group
     Fit(Box<commands::fit::Fit>),
+    /// Choose the penalty or the ball by the worst group on validation rows, or draw the trade-off
+    Select(Box<commands::select::Select>),
     /// Evaluate a model on another table, group by group, with intervals
     Evaluate(commands::evaluate::Evaluate),
     /// Predict the rows of a table
@@ -42,7 +47,9 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     let result = match cli.command {
+        Command::Inspect(inspect) => inspect.run(),
         Command::Fit(fit) => fit.run(),
+        Command::Select(select) => select.run(),
         Command::Evaluate(evaluate) => evaluate.run(),
         Command::Predict(predict) => predict.run(),
         Command::Certify(certify) => certify.run(),

@@ -12,7 +12,7 @@ use crate::job::{Job, LossName};
 use crate::train::task_of;
 
 /// Version of the format of `model.json`.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A linear model with its encoding, groups and the job that made it.
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,19 +8,22 @@ mod rounds;
 mod setting;
 mod trace;
 
-pub use intervals::{Intervals, columns, evaluate as evaluate_columns};
+pub use intervals::{Intervals, columns, each_loss, evaluate as evaluate_columns};
 pub use progress::Watch;
 pub use rounds::Play;
-pub use setting::{Setting, class_of, each_score, loss_of, split_of, task_of, train_names};
+pub use setting::{
+    Bounds, MEMORY, Setting, Size, WORK, choose, class_of, each_score, loss_of, split_of, task_of,
+    train_names,
+};
 pub use trace::{Point, Trace};
 
 use std::time::Instant;
 
 use gdro::certificate::{Certificate, certify};
 use gdro::exact::{self, Options};
-use gdro::loss::{Loss as _, Targets};
+use gdro::loss::{AnyLoss, Loss as _, Targets};
 use gdro::risk::{GroupMetric, group_metrics, group_risks};
-use gdro_data::Prepared;
+use gdro_data::{Prepared, Table};
 
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Job, LossName, SolverName};
@@ -35,6 +38,10 @@ pub struct Evaluation {
     pub train: Vec<GroupMetric>,
     /// On the rows held out.
     pub test: Option<Vec<GroupMetric>>,
+    /// On all training rows, each of which counts once whatever groups it is in.
+    pub train_rows: GroupMetric,
+    /// Likewise on all rows held out.
+    pub test_rows: Option<GroupMetric>,
     /// Intervals on the rows held out.
     pub intervals: Option<gdro::interval::Evaluation>,
     /// Whether the model predicts one class for every row of both parts.
@@ -97,35 +104,46 @@ struct Answer {
 
 /// Runs a job.
 pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
+    let (table, prepared) = load(job, watch)?;
+    drop(table);
+    let bounds = Bounds::of(&job.training);
+    fit_on(job, prepared, [bounds, bounds], watch)
+}
+
+/// Reads the table of a job and prepares it.
+pub fn load(job: &Job, watch: &mut Watch) -> Result<(Table, Prepared)> {
     let training = &job.training;
     let task = training.loss.map(task_of);
     watch.say("reading the table");
     let refuse = |e| Failure::data(&e, job);
-    let table = gdro_data::read(&job.tables, &job.data).map_err(refuse)?;
-    let split = split_of(training);
+    let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
+    let split = split_of(job);
     let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
         .map_err(refuse)?;
-    drop(table);
     watch.groups(&prepared);
+    Ok((table, prepared))
+}
 
+/// Trains on a prepared table; ERM and balanced ERM within bounds of their own.
+pub fn fit_on(
+    job: &Job,
+    prepared: Prepared,
+    [erm, balanced]: [Bounds; 2],
+    watch: &mut Watch,
+) -> Result<Fitted> {
+    let training = &job.training;
     let names: Vec<String> = train_names(&prepared);
     let library = |e| Failure::library(e, &names);
     watch.say("preparing the game");
     let setting = Setting::new(job, &prepared)?;
     let (solver, reason) = setting.choose(training);
-    let answer = match solver {
-        SolverName::Rounds(algorithm) => {
-            // Rounds can be cut short; the reference solver has nothing to show before its end.
-            let stop = watch.interrupts();
-            rounds::solve(&setting, job, &prepared, algorithm, watch, &stop)?
-        }
-        SolverName::Exact | SolverName::Auto => exactly(&setting, job, watch).map_err(library)?,
-    };
+    let answer = solve(&setting, solver, job, &prepared, None, watch)?;
     watch.say("certificate");
     let certificate = setting.certify(&answer.w, &answer.weights).map_err(library)?;
     watch.say("ordinary training, for comparison");
-    let erm = baseline::train(&setting, Baseline::Erm).map_err(library)?;
-    let balanced = baseline::train(&setting, Baseline::Balanced).map_err(library)?;
+    let ordinary = |which, bounds| setting.within(bounds)?.ordinary(which, None);
+    let erm = ordinary(Baseline::Erm, erm).map_err(library)?;
+    let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     watch.say("evaluation");
     let models = [&answer.w[..], &erm, &balanced];
     let cap = intervals::cap(&setting, models).map_err(library)?;
@@ -171,6 +189,38 @@ pub fn fit(job: &Job, watch: &mut Watch) -> Result<Fitted> {
     })
 }
 
+/// What a solver makes of a setting; the reference solver starts from a model that may be near.
+fn solve(
+    setting: &Setting,
+    solver: SolverName,
+    job: &Job,
+    prepared: &Prepared,
+    start: Option<Vec<f64>>,
+    watch: &mut Watch,
+) -> Result<Answer> {
+    match solver {
+        SolverName::Rounds(algorithm) => {
+            // Rounds can be cut short; the reference solver has nothing to show before its end.
+            let stop = watch.interrupts();
+            rounds::solve(setting, job, prepared, algorithm, watch, &stop)
+        }
+        SolverName::Exact | SolverName::Auto => exactly(setting, job, start, watch)
+            .map_err(|e| Failure::library(e, &train_names(prepared))),
+    }
+}
+
+/// The model alone that the solver of a job makes of a setting.
+pub fn minimise(
+    setting: &Setting,
+    job: &Job,
+    prepared: &Prepared,
+    start: Option<Vec<f64>>,
+    watch: &mut Watch,
+) -> Result<Vec<f64>> {
+    let (solver, _) = setting.choose(&job.training);
+    Ok(solve(setting, solver, job, prepared, start, watch)?.w)
+}
+
 impl Model {
     fn new(
         job: &Job,
@@ -186,23 +236,28 @@ impl Model {
     }
 }
 
-/// The reference solver.
-fn exactly(setting: &Setting, job: &Job, watch: &mut Watch) -> gdro::Result<Answer> {
+/// The reference solver, from a model that may be near, if there is one.
+fn exactly(
+    setting: &Setting,
+    job: &Job,
+    start: Option<Vec<f64>>,
+    watch: &mut Watch,
+) -> gdro::Result<Answer> {
     let zero = vec![0.0; setting.model_len()];
     let at_zero = group_risks(&setting.loss, &zero, &setting.data)?;
     let mut trace = Trace::default();
     let uniform = vec![1.0 / at_zero.len() as f64; at_zero.len()];
     trace.point((0, 0, 0.0), &at_zero, &uniform, setting.game.objective(&at_zero));
     watch.say("reference solver");
-    let start = Instant::now();
+    let began = Instant::now();
     // Far below what matters, and as far as double precision goes; with kinks every digit costs as
     // much as the one before.
     let scale = setting.game.objective(&at_zero).abs().max(1.0);
     let digits = if setting.loss.has_kinks() { 1e-8 } else { 1e-10 };
     let tolerance = job.training.tol.unwrap_or(digits * scale);
-    let options = Options { tolerance, ..Options::default() };
+    let options = Options { tolerance, start, ..Options::default() };
     let solution = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options)?;
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = began.elapsed().as_secs_f64();
     let risks = group_risks(&setting.loss, &solution.w, &setting.data)?;
     let objective = setting.game.objective(&risks);
     trace.point((solution.iterations as u64, 0, seconds), &risks, &solution.q, objective);
@@ -228,6 +283,9 @@ fn evaluate(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<E
     let on = |data: &gdro::Dataset| group_metrics(&setting.loss, w, data);
     let train = on(&setting.data)?;
     let test = prepared.test.as_ref().map(on).transpose()?;
+    let at_once = |data: &gdro::Dataset| mean_over_rows(&setting.loss, w, data);
+    let train_rows = at_once(&setting.data)?;
+    let test_rows = prepared.test.as_ref().map(at_once).transpose()?;
     let mut one_class = setting.loss.targets() != Targets::Numbers;
     let mut first = None;
     for data in std::iter::once(&setting.data).chain(&prepared.test) {
@@ -236,5 +294,15 @@ fn evaluate(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<E
             one_class &= *first.get_or_insert(class) == class;
         });
     }
-    Ok(Evaluation { train, test, intervals: None, one_class })
+    Ok(Evaluation { train, test, train_rows, test_rows, intervals: None, one_class })
+}
+
+/// A model on all rows of a data set, each of which counts once whatever groups it is in.
+pub fn mean_over_rows(
+    loss: &AnyLoss,
+    w: &[f64],
+    data: &gdro::Dataset,
+) -> gdro::Result<GroupMetric> {
+    let all = group_metrics(loss, w, &data.pooled()?)?;
+    Ok(all[0])
 }

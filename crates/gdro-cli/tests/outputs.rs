@@ -162,7 +162,7 @@ fn a_model_needs_nothing_else() {
          --seed 3 --quiet --out out",
     );
     let (model, summary) = (folder.json("out/model.json"), folder.json("out/summary.json"));
-    assert_eq!(model["format"], 1);
+    assert_eq!(model["format"], 2);
     assert_eq!(model["gdro"], env!("CARGO_PKG_VERSION"));
     assert_eq!(model["seed"], 3);
     assert_eq!(model["grouping"]["names"], serde_json::json!(["a", "b"]));

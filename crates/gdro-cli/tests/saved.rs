@@ -215,7 +215,7 @@ fn broken_models_are_refused() {
     let cases = [
         ("not json", "model.json:1:"),
         ("{}", "format version none"),
-        (&good.replacen("\"format\": 1", "\"format\": 9", 1), "format version 9"),
+        (&good.replacen("\"format\": 2", "\"format\": 9", 1), "format version 9"),
         (&good.replacen("\"outputs\": 1", "\"outputs\": 2", 1), "do not fit together"),
         (&good.replacen("\"loss\": \"logistic\"", "\"loss\": \"magic\"", 1), "not a model"),
     ];

@@ -5,18 +5,33 @@ use std::fmt;
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A line of a file.
+/// A line or row of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The file, as the caller named it.
     pub file: String,
-    /// Line number, from 1.
+    /// Number of the line or row, from 1.
     pub line: u64,
+    /// What is numbered.
+    pub unit: Unit,
+}
+
+/// What the rows of a file are numbered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// The lines of a text.
+    #[default]
+    Line,
+    /// The rows, in a file that has no lines.
+    Row,
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
+        match self.unit {
+            Unit::Line => write!(f, "{}:{}", self.file, self.line),
+            Unit::Row => write!(f, "{}: row {}", self.file, self.line),
+        }
     }
 }
 
@@ -227,12 +242,24 @@ pub enum Error {
         /// Kind that is needed.
         expected: &'static str,
     },
-    /// A feature, target or weight is missing.
+    /// A feature is missing.
     #[error(
-        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
-         `--missing drop`"
+        "{at}: column `{column}`: the cell is missing: fill it, leave such rows out with \
+         `--missing drop`, or keep them with `--missing mean` or `own-category`"
     )]
     MissingCell {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+    },
+    /// A target, a weight or the part of a row is missing.
+    #[error(
+        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
+         `--missing {}`",
+        argument(&format!("{column}=drop"))
+    )]
+    MissingTarget {
         /// The line.
         at: Position,
         /// The column.
@@ -252,7 +279,7 @@ pub enum Error {
     /// A numeric group column that is a feature has missing cells that form a group.
     #[error(
         "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features \
-         drop` or `--text {}`",
+         drop`, `--missing mean` or `--text {}`",
         argument(.column)
     )]
     MissingNumber {
@@ -261,7 +288,7 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// A feature has no value at all.
+    /// A feature has no value at all in training rows.
     #[error(
         "column `{column}`: every cell is missing: leave it out with `--ignore {}`",
         argument(.column)
@@ -295,9 +322,10 @@ pub enum Error {
     /// A text column has too many levels to be a feature.
     #[error(
         "column `{column}`: {} different texts in {}, expected at most {limit}: leave it out \
-         with `--ignore {}`",
+         with `--ignore {}`, hash it with `--hash {}`, or fold rare texts with `--min-count 10`",
         number(*.levels),
         count(*.rows, "row"),
+        argument(.column),
         argument(.column)
     )]
     TooManyLevels {
@@ -413,6 +441,18 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Groups with too few rows.
+    #[error(
+        "min-group: fewer than {}: {groups}: expected as many in each group: name a smaller \
+         number, or say `--small-groups merge|drop`",
+        count(*.least, "row")
+    )]
+    SmallGroups {
+        /// Smallest number of rows.
+        least: usize,
+        /// The groups, or the first few, with their rows.
+        groups: String,
+    },
     /// The library refused the data.
     #[error(transparent)]
     Gdro(#[from] gdro::Error),
@@ -426,7 +466,7 @@ fn in_list(text: &str) -> String {
 
 /// The same for a shell: quoted unless it is a plain word.
 fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=');
     let text = in_list(text);
     if text.chars().all(plain) { text } else { format!("'{text}'") }
 }
@@ -439,6 +479,7 @@ impl Error {
             Error::Option { option, .. } | Error::UnknownColumn { option, .. } => Some(option),
             Error::Positive { .. } | Error::PositiveNotBinary { .. } => Some("positive"),
             Error::AmbiguousGroup { .. } => Some("groups"),
+            Error::SmallGroups { .. } => Some("min-group"),
             _ => None,
         }
     }

@@ -27,19 +27,29 @@
 
 mod error;
 mod features;
+mod folds;
 mod format;
 mod groups;
+mod inspect;
 mod options;
 mod prepare;
+mod schema;
 mod split;
 mod table;
 mod target;
+mod weights;
 
-pub use error::{Error, Position, Result};
-pub use features::{Encoded, Encoding, FeatureColumn};
-pub use format::{read, read_for};
-pub use groups::{Assignment, GroupColumn, Grouping};
-pub use options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+pub use error::{Error, Position, Result, Unit};
+pub use features::{Encoded, Encoding, FeatureColumn, WhenMissing};
+pub use folds::{Folds, Validation};
+pub use format::{Reader, read, read_for};
+pub use groups::{Assignment, Family, GroupColumn, GroupEntry, Grouping, Labels, Small};
+pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, tiny_groups};
+pub use options::{
+    DataOptions, GroupFeatures, Missing, MissingCells, MissingGroup, SmallGroups, Split, Task,
+};
 pub use prepare::{Group, Prepared, prepare};
+pub use schema::{ColumnSchema, Role};
 pub use table::{Column, Kind, Table};
 pub use target::{Comparison, Operator, Target};
+pub use weights::Weighted;

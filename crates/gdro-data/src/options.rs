@@ -1,11 +1,20 @@
 //! What a user says about a table.
 
+mod missing;
+
+pub use missing::{Missing, MissingCells};
+
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
+use crate::groups::{self, GroupEntry};
 use crate::target::Comparison;
+
+/// Largest number of buckets of a hashed column.
+const MOST_BUCKETS: u32 = 1 << 24;
 
 /// How a table is read and what its columns mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,8 +34,9 @@ pub struct DataOptions {
     /// over no, false, n and f in any case, else the label that sorts last. Of a comparison: what
     /// the target says.
     pub positive: Option<String>,
-    /// Group columns: every combination of values that occurs is a group. No column: one group.
-    pub groups: Vec<String>,
+    /// Group columns: every combination of labels that occurs is a group. No column: one group.
+    /// Several families: a row is in one group of each.
+    pub groups: Vec<GroupEntry>,
     /// Merged values of group columns: column → merged value → original values. Groups see the
     /// merged value, features the original ones.
     pub merge: BTreeMap<String, BTreeMap<String, Vec<String>>>,
@@ -34,16 +44,33 @@ pub struct DataOptions {
     pub ignore: Vec<String>,
     /// Columns taken as text although they look numeric.
     pub text: Vec<String>,
+    /// Texts of fewer training rows (at least 2) become the level `(rare)` of their column.
+    pub min_count: Option<usize>,
+    /// Columns taken as text and hashed: column → number of buckets, 2 to 2^24. See
+    /// [`crate::FeatureColumn::Hash`].
+    pub hash: BTreeMap<String, u32>,
     /// Column of row weights: finite and not negative. Rows of weight 0 are left out.
     pub weight: Option<String>,
+    /// The column that says which rows are held out, for [`Split::Column`]. It is text, and no
+    /// feature.
+    pub holdout_column: Option<String>,
+    /// The texts of that column in rows that are held out. A single one may stand without a list.
+    #[serde(deserialize_with = "one_or_many")]
+    pub holdout_value: Vec<String>,
     /// Whether group columns are features too.
     pub group_features: GroupFeatures,
     /// Texts that mean a missing cell, besides the empty cell.
     pub na: Vec<String>,
-    /// What to do with a missing feature, target or weight.
-    pub missing: Missing,
+    /// What to do with a missing feature, target or weight, by column. Targets and weights are
+    /// refused under policies that keep rows.
+    pub missing: MissingCells,
     /// What to do with a missing group label.
     pub missing_group: MissingGroup,
+    /// Smallest number of rows of a group, at least 2, before rows are held out; any number when
+    /// absent.
+    pub min_group: Option<usize>,
+    /// What to do with groups of fewer rows.
+    pub small_groups: SmallGroups,
 }
 
 /// Whether group columns are features too.
@@ -57,18 +84,6 @@ pub enum GroupFeatures {
     Drop,
 }
 
-/// What to do with a missing feature, target or weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Missing {
-    /// Refuse the table, naming the first such cell.
-    #[default]
-    Error,
-    /// Leave the row out. This includes a group column that is a feature too, unless
-    /// [`MissingGroup::Own`] gives its missing labels a group.
-    Drop,
-}
-
 /// What to do with a missing group label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -78,7 +93,21 @@ pub enum MissingGroup {
     Error,
     /// Missing is a label of its own, `(missing)`; also as a level of a text feature.
     Own,
-    /// Leave the row out.
+    /// Leave the row out. A row that is in a group of another family stays, unless the column is a
+    /// feature or the target, too.
+    Drop,
+}
+
+/// What to do with groups of fewer rows than [`DataOptions::min_group`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SmallGroups {
+    /// Refuse the table, naming them.
+    #[default]
+    Error,
+    /// Make them one group of their family, `(small)`.
+    Merge,
+    /// Leave their rows out; a row that is in a group of another family stays.
     Drop,
 }
 
@@ -116,18 +145,56 @@ pub enum Split {
         /// Seed of the draw.
         seed: u64,
     },
+    /// The rows with one of [`DataOptions::holdout_value`] in [`DataOptions::holdout_column`].
+    Column,
+    /// The rows of the last file of the table. Labels are those of the other files.
+    LastFile,
+}
+
+/// Reads a text as a list of one.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Texts;
+    impl<'de> Visitor<'de> for Texts {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a text or a list of texts")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(vec![text.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<String>, A::Error> {
+            let mut texts = Vec::new();
+            while let Some(text) = seq.next_element()? {
+                texts.push(text);
+            }
+            Ok(texts)
+        }
+    }
+    deserializer.deserialize_any(Texts)
 }
 
 impl DataOptions {
-    /// Names of columns that have a role, with the name of the option that gives it.
-    pub(crate) fn named_columns(&self) -> Vec<(&'static str, &str)> {
+    /// Names of columns that have a role, with the name of the option that gives it. The target's
+    /// `comparison` is no column, although it may stand among the groups.
+    pub(crate) fn named_columns(
+        &self,
+        comparison: Option<Comparison>,
+    ) -> Vec<(&'static str, &str)> {
+        let label = self.target.as_deref().zip(comparison).map(|(t, c)| c.label(t));
         let mut named = Vec::new();
         named.extend(self.target.iter().map(|n| ("target", n.as_str())));
         named.extend(self.weight.iter().map(|n| ("weight", n.as_str())));
-        named.extend(self.groups.iter().map(|n| ("groups", n.as_str())));
+        let groups = self.group_columns().map(|(n, _)| ("groups", n));
+        named.extend(groups.filter(|(_, n)| Some(*n) != label.as_deref()));
         named.extend(self.merge.keys().map(|n| ("merge", n.as_str())));
         named.extend(self.ignore.iter().map(|n| ("ignore", n.as_str())));
+        named.extend(self.holdout_column.iter().map(|n| ("holdout-column", n.as_str())));
         named.extend(self.text.iter().map(|n| ("text", n.as_str())));
+        named.extend(self.hash.keys().map(|n| ("hash", n.as_str())));
+        named.extend(self.missing.columns.keys().map(|n| ("missing", n.as_str())));
         named
     }
 
@@ -135,12 +202,40 @@ impl DataOptions {
     pub(crate) fn is_feature(&self, name: &str) -> bool {
         let is = |other: &Option<String>| other.as_deref() == Some(name);
         let dropped = self.group_features == GroupFeatures::Drop && self.is_group(name);
-        !is(&self.target) && !is(&self.weight) && !dropped && !self.is_ignored(name)
+        let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
+        !used && !dropped && !self.is_ignored(name)
+    }
+
+    /// The columns that define groups, with the cuts of those that are cut. In settled options a
+    /// comparison that is the target stands as its label.
+    fn group_columns(&self) -> impl Iterator<Item = (&str, Option<&[f64]>)> {
+        self.groups.iter().flat_map(GroupEntry::columns)
+    }
+
+    /// Number of families of groups: 1 unless there are several.
+    pub fn families(&self) -> usize {
+        let families = self.groups.iter().filter(|e| matches!(e, GroupEntry::Family(_)));
+        families.count().max(1)
     }
 
     /// Whether a column defines groups.
     pub(crate) fn is_group(&self, name: &str) -> bool {
-        self.groups.iter().any(|n| n == name)
+        self.group_columns().any(|(n, _)| n == name)
+    }
+
+    /// Whether the values of a column are group labels.
+    pub(crate) fn is_label(&self, name: &str) -> bool {
+        self.group_columns().any(|(n, cuts)| n == name && cuts.is_none())
+    }
+
+    /// Whether a numeric column is cut into groups.
+    pub(crate) fn is_cut(&self, name: &str) -> bool {
+        self.group_columns().any(|(n, cuts)| n == name && cuts.is_some())
+    }
+
+    /// Whether a column is named as text, whatever its cells look like.
+    pub(crate) fn is_text(&self, name: &str) -> bool {
+        self.text.iter().any(|n| n == name) || self.hash.contains_key(name)
     }
 
     /// Whether a column is named as no feature.
@@ -148,11 +243,13 @@ impl DataOptions {
         self.ignore.iter().any(|n| n == name)
     }
 
-    /// These options for a table with these columns, with a target that is the name of a column:
-    /// of the one that is compared, when it is a comparison.
+    /// These options for a table with these columns: with a target that is the name of a column, of
+    /// the one that is compared when it is a comparison; and with groups as [`groups::settle`] gives
+    /// them.
     ///
     /// # Errors
-    /// For a target that is neither; for options that contradict each other.
+    /// For a target that is neither; for groups that are none; for options that contradict each
+    /// other.
     pub(crate) fn settle(&self, names: &[String]) -> Result<(Self, Option<Comparison>)> {
         let (mut settled, mut comparison) = (self.clone(), None);
         if let Some(target) = self.target.as_ref().filter(|t| !names.contains(t))
@@ -169,7 +266,14 @@ impl DataOptions {
             settled.target = Some(column.to_owned());
             comparison = Some(found);
         }
+        let target = settled.target.as_deref().zip(comparison);
+        settled.groups = groups::settle(&self.groups, names, |text| {
+            let (column, comparison) = target?;
+            let meant = Comparison::parse(text, names).ok().flatten();
+            (meant == target).then(|| comparison.label(column))
+        })?;
         settled.check()?;
+        settled.check_groups()?;
         Ok((settled, comparison))
     }
 
@@ -184,15 +288,19 @@ impl DataOptions {
         if self.comment.as_deref() == Some("") {
             return refuse("comment", "an empty text".into(), "the text that starts a comment");
         }
-        for (i, name) in self.groups.iter().enumerate() {
-            if self.groups[..i].contains(name) {
-                return refuse("groups", format!("`{name}` twice"), "each column once");
+        if let Some(least) = self.min_group {
+            if least < 2 {
+                let expected = "at least 2: every group has a row";
+                return refuse("min-group", least.to_string(), expected);
             }
+            if self.groups.is_empty() {
+                return refuse("min-group", least.to_string(), "groups: there is no group column");
+            }
+        } else if self.small_groups != SmallGroups::Error {
+            let expected = "a smallest number of rows, too (min-group)";
+            return refuse("small-groups", "given alone".into(), expected);
         }
         for (column, merged) in &self.merge {
-            if !self.is_group(column) {
-                return refuse("merge", format!("`{column}`"), "a column that groups are made of");
-            }
             let mut seen = BTreeMap::new();
             for (new, old) in merged.iter().flat_map(|(new, old)| old.iter().map(move |o| (new, o)))
             {
@@ -202,7 +310,12 @@ impl DataOptions {
                 }
             }
         }
-        for (option, name) in [("target", &self.target), ("weight", &self.weight)] {
+        let used = [
+            ("target", &self.target),
+            ("weight", &self.weight),
+            ("holdout-column", &self.holdout_column),
+        ];
+        for (option, name) in used {
             if let Some(name) = name.as_deref().filter(|n| self.is_ignored(n)) {
                 return refuse("ignore", format!("`{name}`"), &format!("not the {option}"));
             }
@@ -216,7 +329,94 @@ impl DataOptions {
                 return refuse("text", format!("`{name}`"), "not the weight, which is a number");
             }
         }
+        if let Some(name) = &self.holdout_column {
+            let used = self.target.as_ref() == Some(name) || self.weight.as_ref() == Some(name);
+            if used {
+                let expected = "a column that is not the target or the weight";
+                return refuse("holdout-column", format!("`{name}`"), expected);
+            }
+            if self.text.contains(name) {
+                let expected = "not the holdout-column, which is text anyway";
+                return refuse("text", format!("`{name}`"), expected);
+            }
+            if self.holdout_value.is_empty() {
+                let expected = "holdout-value: the texts of the rows to hold out";
+                return refuse("holdout-column", format!("`{name}` alone"), expected);
+            }
+        } else if !self.holdout_value.is_empty() {
+            let expected = "the column that has it: name it with holdout-column";
+            return refuse("holdout-value", "no column is named".into(), expected);
+        }
+        if let Some(n @ (0 | 1)) = self.min_count {
+            return refuse("min-count", n.to_string(), "a number of rows of at least 2");
+        }
+        for (name, buckets) in &self.hash {
+            if !self.is_feature(name) {
+                return refuse("hash", format!("`{name}`"), "a column that is a feature");
+            }
+            if !(2..=MOST_BUCKETS).contains(buckets) {
+                let expected = format!("2 to {MOST_BUCKETS} buckets");
+                return refuse("hash", format!("{buckets} buckets for `{name}`"), &expected);
+            }
+            if self.text.contains(name) {
+                let expected = "a column in one of text and hash: hashed columns are text";
+                return refuse("text", format!("`{name}`"), expected);
+            }
+        }
+        self.check_missing()
+    }
+
+    /// Refuses policies for missing cells that cannot be followed.
+    fn check_missing(&self) -> Result<()> {
+        for (name, policy) in &self.missing.columns {
+            let is = |other: &Option<String>| other.as_ref() == Some(name);
+            let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
+            let expected = if used {
+                policy.keeps().then_some("error or drop: only features are made up")
+            } else if !self.is_feature(name) {
+                Some("a column that is a feature, the target or the weight")
+            } else if self.is_group(name) {
+                let fits = match self.missing_group {
+                    MissingGroup::Error => !policy.keeps(),
+                    MissingGroup::Own => policy.keeps(),
+                    MissingGroup::Drop => false,
+                };
+                (!fits)
+                    .then_some("a policy that agrees with missing-group, which group labels follow")
+            } else {
+                None
+            };
+            if let Some(expected) = expected {
+                let found = format!("`{name}={}`", policy.name());
+                let expected = expected.to_owned();
+                return Err(Error::Option { option: "missing", found, expected });
+            }
+        }
         Ok(())
+    }
+
+    /// Refuses settled options that contradict the groups.
+    fn check_groups(&self) -> Result<()> {
+        let refuse = |option, name: &str, expected: &str| {
+            let (found, expected) = (format!("`{name}`"), expected.to_owned());
+            Err(Error::Option { option, found, expected })
+        };
+        for column in self.merge.keys() {
+            if self.is_cut(column) && !self.is_label(column) {
+                let expected = "a column whose values are groups, and this one is cut into bins";
+                return refuse("merge", column, expected);
+            }
+            if !self.is_label(column) {
+                return refuse("merge", column, "a column that groups are made of");
+            }
+        }
+        match self.text.iter().find(|name| self.is_cut(name)) {
+            Some(column) => {
+                let expected = "not a group column that is cut, whose numbers are compared";
+                refuse("text", column, expected)
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -230,7 +430,7 @@ mod tests {
             "merge":{"race":{"Other":["a","b"]}},"groups":["race"],"delimiter":";"}"#;
         let options: DataOptions = serde_json::from_str(json).unwrap();
         assert_eq!(options.group_features, GroupFeatures::Drop);
-        assert_eq!(options.missing, Missing::Drop);
+        assert_eq!(options.missing, Missing::Drop.into());
         assert_eq!(options.missing_group, MissingGroup::Own);
         assert_eq!(options.delimiter, Some(';'));
         let again: DataOptions =
@@ -242,7 +442,8 @@ mod tests {
     #[test]
     fn contradictions_are_refused() {
         let message = |json: &str| {
-            serde_json::from_str::<DataOptions>(json).unwrap().check().unwrap_err().to_string()
+            let options = serde_json::from_str::<DataOptions>(json).unwrap();
+            options.settle(&["g".into(), "y".into()]).unwrap_err().to_string()
         };
         assert_eq!(
             message(r#"{"target":"y","ignore":["y"]}"#),
@@ -259,6 +460,20 @@ mod tests {
         assert_eq!(
             message(r#"{"groups":["g"],"merge":{"g":{"a":["x"],"b":["x"]}}}"#),
             "merge: `x` of `g` in `a` and in `b`: expected each value in one merged value"
+        );
+        assert_eq!(
+            message(r#"{"groups":["g:3"],"merge":{"g":{"a":["x"]}}}"#),
+            "merge: `g`: expected a column whose values are groups, and this one is cut into bins"
+        );
+        assert!(
+            message(r#"{"groups":["g:3"],"text":["g"]}"#).starts_with("text: `g`: expected not")
+        );
+        assert!(message(r#"{"groups":["g:3"],"weight":"g"}"#).starts_with("weight: `g`"));
+        assert!(message(r#"{"groups":["g"],"min-group":1}"#).starts_with("min-group: 1: expected"));
+        assert!(message(r#"{"min-group":5}"#).ends_with("there is no group column"));
+        assert_eq!(
+            message(r#"{"groups":["g"],"small-groups":"drop"}"#),
+            "small-groups: given alone: expected a smallest number of rows, too (min-group)"
         );
         assert!(message(r#"{"target":"y","weight":"y"}"#).starts_with("weight: `y`"));
         assert!(message(r#"{"weight":"w","text":["w"]}"#).starts_with("text: `w`"));

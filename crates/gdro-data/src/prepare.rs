@@ -7,19 +7,20 @@ use gdro::Dataset;
 use serde::Serialize;
 
 use crate::error::{Error, Result, count, list, number};
-use crate::features::Encoding;
-use crate::features::usable_rows;
-use crate::groups::Grouping;
-use crate::options::{DataOptions, GroupFeatures, MissingGroup, Split, Task};
-use crate::split::hold_out;
+use crate::features::{Encoding, notes as feature_notes, usable_rows};
+use crate::groups::{Assignment, Grouping};
+use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+use crate::schema::{ColumnSchema, schema};
+use crate::split::{hold_out, hold_out_families, told_apart};
 use crate::table::{Kind, Table};
 use crate::target::Target;
+use crate::weights::weights;
 
 /// A table made ready for training.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The rows for training, group by group and inside a group in the order of the table, and the
-    /// groups that have such rows.
+    /// The rows for training, group by group (of the first family, in which a row has one) and
+    /// inside a group in the order of the table, and the groups that have such rows.
     pub train: Dataset,
     /// The rows that are held out, likewise; `None` when there are none.
     pub test: Option<Dataset>,
@@ -27,7 +28,7 @@ pub struct Prepared {
     pub train_rows: Vec<u32>,
     /// For each row that is held out its row in the table.
     pub test_rows: Vec<u32>,
-    /// All groups: the largest first, then by name.
+    /// All groups: family by family, the largest first, then by name.
     pub groups: Vec<Group>,
     /// How features are made, learnt from the training rows.
     pub encoding: Encoding,
@@ -35,6 +36,8 @@ pub struct Prepared {
     pub target: Target,
     /// How groups are made.
     pub grouping: Grouping,
+    /// What each column of the table is used for.
+    pub schema: Vec<ColumnSchema>,
     /// What a user should see: choices that were made for him, rows that were left out, oddities.
     pub notes: Vec<String>,
 }
@@ -43,8 +46,10 @@ pub struct Prepared {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Group {
-    /// The values of the group columns, joined by ` / `.
+    /// The labels of the group columns, joined by ` / `.
     pub name: String,
+    /// Its family, as an index into [`Grouping::families`].
+    pub family: usize,
     /// Number of rows.
     pub rows: usize,
     /// Number of rows for training.
@@ -62,7 +67,8 @@ pub struct Group {
 /// Prepares a table that was read with the same options: leaves rows out or refuses them, finds
 /// the target (its task, unless given, is binary for two labels, else regression for numbers and
 /// multi-class for texts), assigns groups, holds rows out and encodes the features, with a constant
-/// 1 as the last one if wanted.
+/// 1 as the last one if wanted. Labels, kinds of task and features are learnt from training rows
+/// where the split does not draw the others.
 ///
 /// The same table and arguments give the same result, bit by bit.
 ///
@@ -81,34 +87,41 @@ pub fn prepare(
     if options.target.is_none() {
         return Err(Error::NoTarget { available: table.names().join(", ") });
     }
-    for (option, name) in options.named_columns() {
+    for (option, name) in options.named_columns(*comparison) {
         table.find(option, name)?;
     }
     let features = features(table, options)?;
     let mut notes = kinds(table, &features, options);
     let rows = usable_rows(table, &features, options, &mut notes)?;
 
-    let (target, note) = Target::fit(table, &rows, options, *comparison, task)?;
-    notes.extend(note);
+    let (grouping, assigned, group_notes) = Grouping::fit(table, &rows, options, *comparison)?;
+    let (rows, assigned, note) = grouped_rows(rows, assigned)?;
+    let told = told_apart(split, table, &rows, options)?;
+    // A label or task that only rows of another source know is none of the model.
+    let known: Vec<u32> = match &told {
+        Some(held) => rows.iter().zip(held).filter(|(_, held)| !**held).map(|(r, _)| *r).collect(),
+        None => rows.clone(),
+    };
+    let (target, target_note) = Target::fit(table, &known, options, *comparison, task)?;
+    notes.extend(target_note.into_iter().chain(group_notes).chain(note));
     let targets = target.encode(table, &rows)?;
-    let (grouping, assigned, merge_notes) = Grouping::fit(table, &rows, options)?;
-    notes.extend(merge_notes);
     // Rows of these numbers are positions in `rows` from here on.
-    let mut members = vec![Vec::new(); grouping.names().len()];
-    for (row, group) in (0u32..).zip(assigned) {
-        if let Some(group) = group {
-            members[group as usize].push(row);
-        }
-    }
+    let members = assigned.members();
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
-    let (held, note) = hold_out(split, rows.len(), &members, labels)?;
+    let (held, note) = match (told, grouping.families()) {
+        (Some(held), _) => (held, None),
+        (None, [_]) => hold_out(split, rows.len(), &members, labels)?,
+        (None, _) => hold_out_families(split, &assigned.families, &members, labels)?,
+    };
     notes.extend(note);
 
     let weights = weights(table, &rows, options)?;
     // Group by group, so that the rows of a group are next to each other in memory.
     let part = |wanted: bool| -> Vec<usize> {
+        let mut open: Vec<bool> = held.iter().map(|held| *held == wanted).collect();
         let of_groups = members.iter().flatten().map(|row| *row as usize);
-        of_groups.filter(|row| held[*row] == wanted).collect()
+        // A row that is in groups of several families comes with the first.
+        of_groups.filter(|row| std::mem::take(&mut open[*row])).collect()
     };
     let (training, testing) = (part(false), part(true));
     let in_table = |part: &[usize]| part.iter().map(|row| rows[*row]).collect::<Vec<u32>>();
@@ -116,19 +129,17 @@ pub fn prepare(
     let training_weights: Option<Vec<f64>> =
         weights.as_ref().map(|w| training.iter().map(|row| w[*row]).collect());
     notes.extend(classes_without_rows(&target, training.iter().map(|row| targets[*row])));
-    let encoding =
-        Encoding::fit(table, &features, &train_rows, training_weights.as_deref(), constant)?;
-    let constants = encoding.columns().iter().filter(|c| c.is_constant());
-    notes.extend(
-        constants.map(|c| format!("feature `{}` has one value only: encoded as 0", c.name())),
-    );
+    let weighted = training_weights.as_deref();
+    let encoding = Encoding::fit(table, &features, &train_rows, weighted, options, constant)?;
+    notes.extend(feature_notes(&encoding, table, &rows, options));
 
     let mut groups = Vec::with_capacity(members.len());
-    for (name, members) in grouping.names().iter().zip(&members) {
+    for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {
         let test_rows = members.iter().filter(|row| held[**row as usize]).count();
         let positive = |row: &&u32| targets[**row as usize] > 0.0;
         groups.push(Group {
             name: name.clone(),
+            family: grouping.family(at),
             rows: members.len(),
             train_rows: members.len() - test_rows,
             test_rows,
@@ -141,6 +152,7 @@ pub fn prepare(
     enumerate(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
     enumerate(groups.iter_mut().map(|g| (g.test_rows, &mut g.test)));
     notes.extend(one_class_groups(&groups));
+    notes.extend(untrained_groups(&groups));
 
     let build = |part: &[usize], part_rows: &[u32], wanted: bool| {
         let encoded = encoding.encode(table, part_rows)?;
@@ -166,7 +178,38 @@ pub fn prepare(
             format!("feature `{name}`: {rows} with a text that training does not know")
         }));
     }
-    Ok(Prepared { train, test, train_rows, test_rows, groups, encoding, target, grouping, notes })
+    let schema = schema(table, options, &encoding);
+    Ok(Prepared {
+        train,
+        test,
+        train_rows,
+        test_rows,
+        groups,
+        encoding,
+        target,
+        grouping,
+        schema,
+        notes,
+    })
+}
+
+/// The rows that are in a group, with their groups, and a note when there are others.
+fn grouped_rows(
+    rows: Vec<u32>,
+    assigned: Assignment,
+) -> Result<(Vec<u32>, Assignment, Option<String>)> {
+    let kept: Vec<usize> = (0..rows.len()).filter(|row| assigned.is_grouped(*row)).collect();
+    let left_out = rows.len() - kept.len();
+    if left_out == 0 {
+        return Ok((rows, assigned, None));
+    }
+    let of = count(rows.len(), "row");
+    if kept.is_empty() {
+        return Err(Error::NothingLeft { dropped: format!("{of} left out, in no group") });
+    }
+    let note = format!("{} of {of} left out, in no group", number(left_out));
+    let rows = kept.iter().map(|row| rows[*row]).collect();
+    Ok((rows, assigned.select(&kept), Some(note)))
 }
 
 /// Numbers the groups that have rows.
@@ -193,6 +236,26 @@ fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>>
         if !own && (0..table.rows()).all(|row| column.is_missing(row)) {
             return Err(Error::AllMissing { column: (*name).to_owned() });
         }
+        let mean = options.missing.columns.get(*name) == Some(&Missing::Mean);
+        if mean && column.kind() == Kind::Text {
+            let expected = "own-category or drop: the column holds texts".into();
+            return Err(Error::Option {
+                option: "missing",
+                found: format!("`{name}=mean`"),
+                expected,
+            });
+        }
+    }
+    if options.min_count.is_some() {
+        let text = |name: &&str| {
+            let kind = table.column(name).map(|c| c.kind());
+            kind == Some(Kind::Text) && !options.hash.contains_key(*name)
+        };
+        if !features.iter().any(text) {
+            let (found, expected) =
+                ("no feature is text".to_owned(), "a column of texts to fold".to_owned());
+            return Err(Error::Option { option: "min-count", found, expected });
+        }
     }
     Ok(features)
 }
@@ -216,19 +279,6 @@ fn kinds(table: &Table, features: &[&str], options: &DataOptions) -> Vec<String>
         notes.push(format!("group columns are features too: {kept} (set by `group-features`)"));
     }
     notes
-}
-
-/// The weights of the rows.
-fn weights(table: &Table, rows: &[u32], options: &DataOptions) -> Result<Option<Vec<f64>>> {
-    let Some(name) = &options.weight else { return Ok(None) };
-    let cells = table.find("weight", name)?;
-    let weights: Vec<f64> =
-        rows.iter().map(|row| cells.number(*row as usize).unwrap_or(0.0)).collect();
-    if weights.iter().sum::<f64>().is_finite() {
-        Ok(Some(weights))
-    } else {
-        Err(Error::TooLarge { column: name.clone(), done: "added" })
-    }
 }
 
 /// A note on the labels that no training row has.
@@ -256,6 +306,21 @@ fn one_class_groups(groups: &[Group]) -> Option<String> {
     })
 }
 
+/// A note on the groups without training rows.
+fn untrained_groups(groups: &[Group]) -> Option<String> {
+    let names = groups.iter().filter(|g| g.train_rows == 0).map(|g| g.name.as_str());
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} of {} {} rows that are held out only: {}",
+            number(names.len()),
+            count(groups.len(), "group"),
+            if names.len() == 1 { "has" } else { "have" },
+            list(names.into_iter())
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +328,7 @@ mod tests {
     fn group(name: &str, rows: usize, positives: Option<usize>) -> Group {
         Group {
             name: name.into(),
+            family: 0,
             rows,
             train_rows: rows,
             test_rows: 0,

@@ -1,15 +1,89 @@
 //! Which rows are held out.
 
+mod families;
+
+pub(crate) use families::hold_out_families;
+
 use std::collections::BTreeMap;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-use crate::error::{Error, Result, count};
-use crate::options::Split;
+use crate::error::{Error, Result, count, list};
+use crate::options::{DataOptions, Split};
+use crate::table::Table;
 
-/// Marks the rows that are held out. `groups` lists the rows of each group, `labels` has the label
+/// Marks the rows of `rows` that are held out by what they are rather than by a draw: `None` when
+/// the split draws them.
+pub(crate) fn told_apart(
+    split: &Split,
+    table: &Table,
+    rows: &[u32],
+    options: &DataOptions,
+) -> Result<Option<Vec<bool>>> {
+    let refuse = |option, found: String, expected: &str| {
+        Err(Error::Option { option, found, expected: expected.to_owned() })
+    };
+    let by_column = matches!(split, Split::Column);
+    if let Some(column) = options.holdout_column.as_deref().filter(|_| !by_column) {
+        return refuse("holdout-column", format!("`{column}`"), "no other split beside it");
+    }
+    let (option, held) = match (split, &options.holdout_column) {
+        (Split::Column, Some(column)) => {
+            ("holdout-value", with_values(table, rows, column, options)?)
+        }
+        (Split::Column, None) => {
+            return refuse("holdout-column", "none".into(), "the column that tells rows apart");
+        }
+        (Split::LastFile, _) => {
+            let start = table.last_file_start();
+            let held = rows.iter().map(|row| *row as usize >= start).collect();
+            ("holdout-file", held)
+        }
+        _ => return Ok(None),
+    };
+    let count = held.iter().filter(|held| **held).count();
+    match rows.len() - count {
+        _ if count == 0 => refuse(option, "no row of it is left".into(), "rows to hold out"),
+        0 => refuse(option, "every row is held out".into(), "rows to train on"),
+        _ => Ok(Some(held)),
+    }
+}
+
+/// Marks the rows with one of the values that are held out.
+fn with_values(
+    table: &Table,
+    rows: &[u32],
+    column: &str,
+    options: &DataOptions,
+) -> Result<Vec<bool>> {
+    let cells = table.find("holdout-column", column)?;
+    let mut found = vec![false; options.holdout_value.len()];
+    let mut others = std::collections::BTreeSet::new();
+    let mut held = vec![false; rows.len()];
+    for (held, row) in held.iter_mut().zip(rows) {
+        let text = cells.text(*row as usize).unwrap_or_default();
+        match options.holdout_value.iter().position(|value| value.trim() == text) {
+            Some(at) => (found[at], *held) = (true, true),
+            None => {
+                others.insert(text);
+            }
+        }
+    }
+    match found.iter().position(|found| !found) {
+        None => Ok(held),
+        Some(at) => {
+            let value = &options.holdout_value[at];
+            let found = format!("no row has `{value}` in `{column}`");
+            let others = list(others.into_iter().collect::<Vec<_>>().into_iter());
+            let expected = format!("texts of the column, such as {others}");
+            Err(Error::Option { option: "holdout-value", found, expected })
+        }
+    }
+}
+
+/// Draws the rows that are held out, and marks them. `groups` lists the rows of each group, `labels` has the label
 /// of each row, where there are labels. Returns what a user should know, too.
 pub(crate) fn hold_out(
     split: &Split,
@@ -20,16 +94,9 @@ pub(crate) fn hold_out(
     let mut held = vec![false; rows];
     let mut note = None;
     match *split {
-        Split::None => {}
+        Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, seed } => {
-            if !(0.0..1.0).contains(&share) {
-                let expected = "a share of at least 0 and below 1".to_owned();
-                return Err(Error::Option {
-                    option: "holdout",
-                    found: share.to_string(),
-                    expected,
-                });
-            }
+            check_share(share)?;
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             for group in groups {
                 let wanted = (share * group.len() as f64).round() as usize;
@@ -56,15 +123,27 @@ pub(crate) fn hold_out(
                 group.shuffle(&mut rng);
                 group[..count].iter().for_each(|row| held[*row as usize] = true);
             }
-            note = (short > 0).then(|| {
-                let (groups, verb) =
-                    (count(short, "group"), if short == 1 { "has" } else { "have" });
-                let wanted = count(wanted, "row");
-                format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
-            });
+            note = short_note(short, wanted);
         }
     }
     Ok((held, note))
+}
+
+fn check_share(share: f64) -> Result<()> {
+    if (0.0..1.0).contains(&share) {
+        return Ok(());
+    }
+    let expected = "a share of at least 0 and below 1".to_owned();
+    Err(Error::Option { option: "holdout", found: share.to_string(), expected })
+}
+
+/// A note on groups that have too few rows for the number that is wanted.
+fn short_note(short: usize, wanted: usize) -> Option<String> {
+    (short > 0).then(|| {
+        let (groups, verb) = (count(short, "group"), if short == 1 { "has" } else { "have" });
+        let wanted = count(wanted, "row");
+        format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
+    })
 }
 
 /// Spreads `total` over strata in proportion to their sizes, whose sum is larger: whole parts

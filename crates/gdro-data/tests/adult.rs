@@ -28,9 +28,9 @@ fn options(groups: &[&str]) -> DataOptions {
         columns: Some(COLUMNS.map(str::to_owned).to_vec()),
         comment: Some("|".into()),
         target: Some("income".into()),
-        groups: groups.iter().map(|g| (*g).to_owned()).collect(),
+        groups: groups.iter().map(|g| (*g).into()).collect(),
         na: vec!["?".into()],
-        missing: Missing::Drop,
+        missing: Missing::Drop.into(),
         ..DataOptions::default()
     };
     if groups.contains(&"race") {
@@ -160,7 +160,7 @@ fn the_grouping_finds_the_same_groups_again() {
     let found = grouping.assign(&table, &prepared.train_rows).unwrap();
     assert!(found.unseen.is_empty());
     for (i, count) in [27020, 11883, 2144, 2084, 1363, 728].into_iter().enumerate() {
-        assert_eq!(found.groups.iter().filter(|g| **g == Some(i as u32)).count(), count);
+        assert_eq!(found.families[0].iter().filter(|g| **g == Some(i as u32)).count(), count);
     }
     assert_eq!(table.column("age").unwrap().kind(), Kind::Number);
     assert_eq!(table.position(32561).line, 2);

@@ -69,7 +69,7 @@ fn intersections_exist_where_rows_do() {
     let later = table("x,a,b\n1,s,r\n2,s,q\n3,t,q\n4,s,r\n", &options(r#"{"groups":["a","b"]}"#));
     let later = later.unwrap();
     let assigned = found.grouping.assign(&later, &[0, 1, 2, 3]).unwrap();
-    assert_eq!(assigned.groups, [Some(3), Some(0), Some(4), Some(3)]);
+    assert_eq!(assigned.families, [[Some(3), Some(0), Some(4), Some(3)]]);
     assert_eq!(assigned.unseen, ["s / r", "t / q"]);
     let found = message(prepared("x,a,b,y\n1,p / q,r,0\n2,p,q / r,1\n", &both, None));
     assert!(found.contains("two combinations of values are both named `p / q / r`"), "{found}");
@@ -279,7 +279,7 @@ fn later_tables_are_encoded_as_the_first() {
     let first = read_for(&[folder.file("t.csv", rows)], &trained, &encoding).unwrap();
     assert_eq!(&encoding.encode(&first, &found.train_rows).unwrap().matrix, found.train.matrix());
     assert_eq!(found.target.encode(&first, &[1, 0]).unwrap(), [1.0, -1.0]);
-    assert_eq!(found.grouping.assign(&first, &[0]).unwrap().groups, [Some(1)]);
+    assert_eq!(found.grouping.assign(&first, &[0]).unwrap().families, [[Some(1)]]);
 }
 
 #[test]

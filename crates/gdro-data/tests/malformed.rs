@@ -149,7 +149,8 @@ fn bad_cells_in_numeric_columns() {
 #[test]
 fn missing_cells() {
     let found = message(prepared("x,y\n1,0\n,1\n", &plain(), None));
-    let advice = "fill it, or leave such rows out with `--missing drop`";
+    let advice = "fill it, leave such rows out with `--missing drop`, or keep them with `--missing \
+                  mean` or `own-category`";
     assert_eq!(found, format!("t.csv:3: column `x`: the cell is missing: {advice}"));
     let found = message(prepared("x,y\n1,\n2,1\n", &plain(), None));
     assert!(found.starts_with("t.csv:2: column `y`: the cell is missing"), "{found}");
@@ -247,7 +248,7 @@ fn features_that_do_not_suit() {
     let many: String = (0..1500).map(|i| format!("n{i},{}\n", i % 2)).collect();
     let found = message(prepared(format!("x,y\n{many}"), &plain(), None));
     let expected = "1,500 different texts in 1,500 rows, expected at most 1000";
-    assert_eq!(found, format!("column `x`: {expected}: leave it out with `--ignore x`"));
+    assert!(found.starts_with(&format!("column `x`: {expected}: leave it out with `--ignore x`")));
     let found = message(prepared("x,y\n1.5e308,0\n1.6e308,1\n-1e308,1\n", &plain(), None));
     assert!(found.starts_with("column `x`: its numbers are too large"), "{found}");
 }

@@ -30,9 +30,9 @@ impl Certify {
         let model = Model::load(&self.model)?;
         let (job, training) = (&model.job, &model.job.training);
         let refuse = |e| Failure::data(&e, job);
-        let table = gdro_data::read(&self.tables, &job.data).map_err(refuse)?;
+        let table = gdro_data::read(&job.files(&self.tables), &job.data).map_err(refuse)?;
         let task = training.loss.map(task_of);
-        let split = split_of(training);
+        let split = split_of(job);
         let constant = training.penalize_intercept;
         let prepared =
             gdro_data::prepare(&table, &job.data, task, &split, constant).map_err(refuse)?;

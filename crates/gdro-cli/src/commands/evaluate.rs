@@ -7,12 +7,13 @@ use clap::Args;
 use gdro::Dataset;
 use gdro::interval::Settings;
 use gdro::loss::Loss as _;
+use gdro_data::{Table, Weighted};
 
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::model::Model;
-use crate::report::{self, Evaluated};
-use crate::train::{class_of, columns, each_score, evaluate_columns, loss_of};
+use crate::report::{self, Evaluated, Mean};
+use crate::train::{class_of, columns, each_score, evaluate_columns, loss_of, mean_over_rows};
 
 /// Evaluate a model on a table that it was not trained on, group by group, with intervals.
 #[derive(Debug, Args)]
@@ -57,17 +58,30 @@ impl Evaluate {
             report::page::check(page, &inputs, "--report")?;
         }
         let table = gdro_data::read_for(&self.tables, &model.job.data, &model.encoding)?;
-        let rows = model.encoding.complete_rows(&table)?;
-        let incomplete = table.rows() - rows.len();
+        let mut rows = model.encoding.complete_rows(&table)?;
+        let mut notes = Vec::new();
+        if rows.len() < table.rows() {
+            let incomplete = table.rows() - rows.len();
+            notes.push(format!("rows that miss a feature and are left out: {incomplete}"));
+        }
+        let mut weights = weights(&table, &mut rows, &model, &mut notes)?;
         let assigned = model.grouping.assign(&table, &rows)?;
         // Rows without a group are left out, as in training.
-        let grouped: Vec<usize> =
-            (0..rows.len()).filter(|at| assigned.groups[*at].is_some()).collect();
+        let grouped: Vec<usize> = (0..rows.len()).filter(|at| assigned.is_grouped(*at)).collect();
         let kept: Vec<u32> = grouped.iter().map(|at| rows[*at]).collect();
         if kept.is_empty() {
             return Err(Failure::input(
-                "no row can be evaluated: every row misses a feature or a group label",
+                "no row can be evaluated: every row misses a feature or a weight, or is in no group",
             ));
+        }
+        if grouped.len() < rows.len() {
+            let without = rows.len() - grouped.len();
+            notes.push(format!(
+                "rows that miss a group label, or are of groups left out in training, and are left out: {without}"
+            ));
+        }
+        if let Some(weights) = &mut weights {
+            *weights = grouped.iter().map(|at| weights[*at]).collect();
         }
         let encoded = model.encoding.encode(&table, &kept)?;
         let targets = model.target.encode(&table, &kept)?;
@@ -75,42 +89,37 @@ impl Evaluate {
         let mut names = model.grouping.names().to_vec();
         let known = names.len();
         names.extend(assigned.unseen.iter().cloned());
-        let mut members = vec![Vec::new(); names.len()];
-        for (at, row) in grouped.iter().enumerate() {
-            if let Some(group) = assigned.groups[*row] {
-                members[group as usize].push(at as u32);
-            }
-        }
+        let families = model.grouping.families();
+        let of_known = (0..known).map(|group| model.grouping.family(group));
+        let of_all = of_known.chain(assigned.unseen_families.iter().copied());
+        let families = of_all.map(|family| families[family].name()).collect();
+        let members = assigned.select(&grouped).members();
         let library = |e| Failure::library(e, &names);
         let present: Vec<Vec<u32>> = members.iter().filter(|m| !m.is_empty()).cloned().collect();
         let data =
-            Dataset::new(Arc::new(encoded.matrix), targets, None, &present).map_err(library)?;
+            Dataset::new(Arc::new(encoded.matrix), targets, weights, &present).map_err(library)?;
         let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
         let settings = Settings { delta, cap: model.cap, seed: model.job.training.seed };
         let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
         let columns = columns(&loss, &data, &w, &lists).map_err(library)?;
         let intervals =
             evaluate_columns(&loss, &data, &lists, &columns, &settings).map_err(library)?;
+        let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
         let mut first = None;
         let mut one_class = loss.correct(&vec![0.0; loss.outputs()], 0.0).is_some();
         each_score(&loss, &data, &w, |_, s| {
             one_class &= *first.get_or_insert(class_of(s)) == class_of(s);
         });
-        let mut notes = Vec::new();
-        if incomplete > 0 {
-            notes.push(format!("rows that miss a feature and are left out: {incomplete}"));
-        }
-        if grouped.len() < rows.len() {
-            let without = rows.len() - grouped.len();
-            notes.push(format!("rows that miss a group label and are left out: {without}"));
-        }
         notes.extend(encoded.unseen.iter().map(|(column, count)| {
             format!("column `{column}`: rows with a text that training never saw: {count}")
         }));
         if one_class {
             notes.push("warning: the model predicts one class for every row".into());
         }
-        let evaluated = Evaluated { names, known, settings, intervals, notes };
+        let mean_over_rows = Mean { risk: mean.risk, accuracy: mean.accuracy };
+        let rows = kept.len();
+        let evaluated =
+            Evaluated { names, families, known, rows, settings, intervals, mean_over_rows, notes };
         if let Some(page) = &self.report {
             let text = report::page::of_evaluation(&model, &self.tables, &evaluated)?;
             files::write_one(page, text)?;
@@ -122,4 +131,31 @@ impl Evaluate {
         }
         files::print(&report::evaluation(&evaluated, self.all_groups))
     }
+}
+
+/// The weights of the rows, of which those without one are taken out; none when the model was
+/// trained without weights or the table has none.
+fn weights(
+    table: &Table,
+    rows: &mut Vec<u32>,
+    model: &Model,
+    notes: &mut Vec<String>,
+) -> Result<Option<Vec<f64>>> {
+    let Some(column) = &model.job.data.weight else { return Ok(None) };
+    let Some(weighted) = Weighted::of(table, rows, &model.job.data)? else {
+        notes.push(format!(
+            "the table has no column `{column}`, which weighs rows in training: rows count alike"
+        ));
+        return Ok(None);
+    };
+    if weighted.missing > 0 {
+        let missing = weighted.missing;
+        notes.push(format!("rows that miss the weight `{column}` and are left out: {missing}"));
+    }
+    if weighted.weightless > 0 {
+        notes.push(format!("rows of weight 0 that are left out: {}", weighted.weightless));
+    }
+    notes.push(format!("rows are weighted by `{column}`"));
+    *rows = weighted.rows;
+    Ok(Some(weighted.weights))
 }

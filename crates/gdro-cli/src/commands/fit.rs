@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::args::{GoalArgs, SolverArgs, TableArgs};
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Settings, utf8};
-use crate::train::{self, Watch};
+use crate::train::{self, Fitted, Watch};
 use crate::{files, report};
 
 /// Train a model on a table and compare it with ordinary training, group by group.
@@ -34,22 +35,51 @@ pub struct Fit {
 /// What is shown and kept.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// Folder for model.json, summary.json and trace.jsonl
+pub(super) struct OutputArgs {
+    /// Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, or
+    /// for path.json alone
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Write the run as one page for a browser: charts and tables, no network
+    pub(super) out: Option<PathBuf>,
+    /// Write what came out as one page for a browser: charts and tables, no network
     #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
-    /// Print the summary as JSON instead of tables
+    pub(super) report: Option<PathBuf>,
+    /// Print JSON instead of tables
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// No progress and no tables; with --json, the JSON alone
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
     /// Show every group, however many
     #[arg(long)]
-    all_groups: bool,
+    pub(super) all_groups: bool,
+}
+
+impl OutputArgs {
+    /// Refuses options that do nothing together.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.all_groups && (self.json || self.quiet) {
+            return Err(Failure::input(
+                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Something as JSON that people may read.
+pub(super) fn pretty(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))
+}
+
+/// The files of a training run.
+pub(super) fn files_of(fitted: &Fitted, summary: String) -> Result<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("model.json", fitted.model.text()?),
+        ("summary.json", summary),
+        ("trace.jsonl", fitted.trace.text()?),
+    ])
 }
 
 impl Fit {
@@ -57,30 +87,20 @@ impl Fit {
     pub fn run(self) -> Result<()> {
         let job = Job::resolve(&self.inputs, self.settings()?)?;
         let output = &self.output;
-        if output.all_groups && (output.json || output.quiet) {
-            return Err(Failure::input(
-                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
-            ));
-        }
+        output.check()?;
         self.solver.start_threads()?;
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
         if let Some(page) = &job.report {
-            report::page::check(page, &job.tables, &job.place("report"))?;
+            report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);
-        let json = serde_json::to_string_pretty(&summary)
-            .map(|text| text + "\n")
-            .map_err(|e| Failure::Machine(format!("cannot write the summary: {e}")))?;
+        let json = pretty(&summary)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {
-            written = vec![
-                (out.join("model.json"), fitted.model.text()?),
-                (out.join("summary.json"), json.clone()),
-                (out.join("trace.jsonl"), fitted.trace.text()?),
-            ];
+            written = files::inside(out, files_of(&fitted, json.clone())?);
         }
         if let Some(page) = &job.report {
             written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));
@@ -93,6 +113,7 @@ impl Fit {
         }
         Ok(())
     }
+
     /// The options that were given, as settings.
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();

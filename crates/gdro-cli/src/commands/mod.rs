@@ -4,5 +4,7 @@ mod args;
 pub mod certify;
 pub mod evaluate;
 pub mod fit;
+pub mod inspect;
 pub mod predict;
+pub mod select;
 pub mod show;

@@ -3,11 +3,13 @@
 //! Every setting has one name, on the command line (`--step-w`) and in a job file (`step-w`).
 //! Options win over `[solver.NAME]` tables, which win over the top level of the file.
 
+mod choice;
 mod resolve;
 mod settings;
 mod training;
 
-pub use settings::Settings;
+pub use choice::{Choice, Knob, Rule, Search};
+pub use settings::{SOLVER, Settings};
 pub use training::{Baseline, Budget, LossName, Objective, SolverName, Training};
 
 use std::collections::BTreeMap;
@@ -40,7 +42,20 @@ pub struct Job {
 
 impl Job {
     /// Resolves a job from positional arguments (a job file, tables, or both) and options.
-    pub fn resolve(inputs: &[PathBuf], mut options: Settings) -> Result<Self> {
+    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<Self> {
+        Self::settings(inputs, options)?.into_job()
+    }
+
+    /// Resolves a job and what `gdro select` is to do with it. Where a value is to be chosen, the
+    /// job has the strongest one.
+    pub fn resolve_choice(inputs: &[PathBuf], options: Settings) -> Result<(Self, Choice)> {
+        let mut settings = Self::settings(inputs, options)?;
+        let choice = settings.take_choice()?;
+        Ok((settings.into_job()?, choice))
+    }
+
+    /// The settings of positional arguments and options together.
+    fn settings(inputs: &[PathBuf], mut options: Settings) -> Result<Settings> {
         let is_job = |path: &&PathBuf| path.extension().is_some_and(|e| e == "toml");
         let (files, tables): (Vec<_>, Vec<_>) = inputs.iter().partition(is_job);
         let mut settings = match files[..] {
@@ -61,7 +76,12 @@ impl Job {
         let solver = options.peek("solver").or(settings.peek("solver")).unwrap_or("auto");
         let solver = solver.to_owned();
         settings.overlay(options, &solver);
-        settings.into_job()
+        Ok(settings)
+    }
+
+    /// The files to read for training on `tables`: the one whose rows are held out comes last.
+    pub fn files(&self, tables: &[PathBuf]) -> Vec<PathBuf> {
+        tables.iter().chain(&self.training.holdout_file).cloned().collect()
     }
 
     /// How to speak of a setting: `FILE:LINE: name` where a job file sets it, else `--name`.

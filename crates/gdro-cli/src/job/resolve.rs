@@ -31,6 +31,7 @@ impl Settings {
                 "no table: expected a file of rows, or a job file that names one",
             ));
         }
+        self.refuse_choice()?;
         self.drop_rounds()?;
         let mut training = self.training()?;
         let out = self.text("out")?;
@@ -38,6 +39,7 @@ impl Settings {
             return Err(self.bad("out", "a folder"));
         }
         let report = self.text("report")?.map(PathBuf::from);
+        self.count("min-group", 2, MOST_ROUNDS)?;
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;
@@ -95,7 +97,12 @@ impl Settings {
                 "all" => Budget::All,
                 file => Budget::File(file.into()),
             }),
-            holdout: self.number("holdout")?.unwrap_or(0.2),
+            holdout: match (self.number("holdout")?, self.tells_apart()) {
+                (Some(number), _) => number,
+                (None, Some(_)) => 0.0,
+                (None, None) => 0.2,
+            },
+            holdout_file: self.text("holdout-file")?.map(PathBuf::from),
             seed: self.count("seed", 0, i64::MAX as u64)?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
         })
@@ -116,9 +123,9 @@ impl Settings {
         }
     }
 
-    /// A refusal that speaks of a setting.
-    fn refuse(&self, key: &str, message: &str) -> Result<()> {
-        Err(Failure::input(format!("{}: {message}", self.place(key))))
+    /// The setting that says which rows are held out, where none are drawn.
+    fn tells_apart(&self) -> Option<&'static str> {
+        ["holdout-file", "holdout-column"].into_iter().find(|key| self.has(key))
     }
 
     /// Refuses values out of range, settings that contradict each other, and settings that the
@@ -150,7 +157,14 @@ impl Settings {
             ));
         }
         let eliminates = solver == SolverName::Rounds(Algorithm::Eliminate);
-        if training.holdout == 0.0 && self.insists("delta") && !eliminates {
+        let told = self.tells_apart();
+        if let Some(key) = told.filter(|_| self.has("holdout")) {
+            return self.refuse("holdout", &format!("{key} says which rows are held out"));
+        }
+        if self.has("holdout-file") && self.has("holdout-column") {
+            return self.refuse("holdout-column", "holdout-file says which rows are held out");
+        }
+        if training.holdout == 0.0 && told.is_none() && self.insists("delta") && !eliminates {
             let why = "intervals need rows that are held out, and there are none";
             return self.refuse("delta", why);
         }
@@ -293,11 +307,20 @@ impl Settings {
     /// Refuses settings of the table that nothing uses.
     fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
         if data.groups.is_empty() {
-            for key in ["group-features", "missing-group"] {
+            for key in ["group-features", "missing-group", "min-group", "small-groups"] {
                 if self.has(key) {
                     return self.refuse(key, "there are no group columns: name them with groups");
                 }
             }
+        }
+        if self.has("small-groups") && !self.has("min-group") {
+            let why = "no group is too small without a smallest size: give min-group, too";
+            return self.refuse("small-groups", why);
+        }
+        if training.budget.is_some() && data.families() > 1 {
+            let why = "a row is in a group of each family, so that rows cannot be visited once \
+                       each: give one family, or leave budget out";
+            return self.refuse("budget", why);
         }
         if training.budget.is_some() && data.weight.is_some() {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";

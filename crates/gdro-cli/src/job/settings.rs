@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
+use super::choice::CHOICE;
 use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
@@ -34,6 +35,7 @@ pub(super) const TRAINING: [&str; 25] = [
     "queries",
     "kept",
     "holdout",
+    "holdout-file",
     "delta",
     "seed",
     "out",
@@ -41,7 +43,7 @@ pub(super) const TRAINING: [&str; 25] = [
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.
-pub(super) const SOLVER: [&str; 11] = [
+pub const SOLVER: [&str; 11] = [
     "anytime",
     "loss-range",
     "rounds",
@@ -113,7 +115,7 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales") {
+            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales" | "holdout-file") {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });
@@ -193,6 +195,27 @@ impl Settings {
     /// Forgets a setting.
     pub(super) fn forget(&mut self, key: &str) {
         self.values.remove(key);
+    }
+
+    /// Gives a setting another value, where it was set if it was.
+    pub(super) fn replace(&mut self, key: &str, value: Value) {
+        let origin = self.values.get(key).map_or(Origin::Option, |s| s.origin);
+        self.values.insert(key.into(), Setting { value, origin });
+    }
+
+    /// Whether a setting is a list.
+    pub(super) fn is_list(&self, key: &str) -> bool {
+        self.values.get(key).is_some_and(|s| s.value.is_array())
+    }
+
+    /// A refusal that speaks of a setting.
+    pub(super) fn refusal(&self, key: &str, message: &str) -> Failure {
+        Failure::input(format!("{}: {message}", self.place(key)))
+    }
+
+    /// Refuses a setting.
+    pub(super) fn refuse(&self, key: &str, message: &str) -> Result<()> {
+        Err(self.refusal(key, message))
     }
 
     /// Whether a setting was given at all.
@@ -349,7 +372,7 @@ impl Lines<'_> {
 fn known() -> Vec<String> {
     let data = serde_json::to_value(DataOptions::default()).unwrap_or_default();
     let data = data.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>());
-    let training = TRAINING.iter().map(|k| (*k).to_owned());
+    let training = TRAINING.iter().chain(&CHOICE).map(|k| (*k).to_owned());
     std::iter::once("tables".to_owned()).chain(training).chain(data.unwrap_or_default()).collect()
 }
 

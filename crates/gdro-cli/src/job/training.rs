@@ -242,6 +242,9 @@ pub struct Training {
     pub budget: Option<Budget>,
     /// What is held out: a share below 1, or a number of rows per group.
     pub holdout: f64,
+    /// A table whose rows are held out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout_file: Option<PathBuf>,
     /// Seed of the split and of the solver.
     pub seed: u64,
     /// δ: intervals hold for all groups at once with probability 1 − δ.

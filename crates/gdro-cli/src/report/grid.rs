@@ -17,6 +17,8 @@ pub struct Grid {
     blocks: Vec<usize>,
     /// Lines above which there is a rule.
     rules: Vec<usize>,
+    /// Columns that are aligned on the left.
+    left: Vec<usize>,
 }
 
 impl Grid {
@@ -24,7 +26,7 @@ impl Grid {
     pub fn new(header: &str, names: Vec<String>) -> Self {
         let mut first = vec![String::new(), header.to_owned()];
         first.extend(names);
-        Grid { columns: vec![first], blocks: Vec::new(), rules: Vec::new() }
+        Grid { columns: vec![first], ..Grid::default() }
     }
 
     /// Starts a block: columns that stay together.
@@ -40,6 +42,12 @@ impl Grid {
             column.extend(cells);
             self.columns.push(column);
         }
+    }
+
+    /// Adds a column of words to the block, aligned on the left.
+    pub fn left_column(&mut self, header: &str, cells: Vec<String>) {
+        self.left.push(self.columns.len());
+        self.column(["", header], cells);
     }
 
     /// Draws a rule above a line.
@@ -101,8 +109,9 @@ impl Grid {
                 format!("{name}{}", " ".repeat(first - measure_text_width(&name).min(first)));
             for i in part {
                 let cell = &self.columns[*i][line];
-                row += &" ".repeat(GAP + widths[*i] - measure_text_width(cell));
-                row += cell;
+                let pad = " ".repeat(widths[*i] - measure_text_width(cell));
+                row += &" ".repeat(GAP);
+                row += &if self.left.contains(i) { cell.clone() + &pad } else { pad + cell };
             }
             text += row.trim_end();
             text.push('\n');

@@ -1,13 +1,19 @@
 //! What a person sees of a run, and of a saved model.
 
 mod grid;
+mod inspect;
 mod numbers;
 pub mod page;
+mod path;
 mod saved;
+mod selection;
 mod summary;
 mod tables;
 
+pub use inspect::{Encoded, GroupCount, Inspected, inspected};
 pub use numbers::risk;
-pub use saved::{Evaluated, evaluation, model};
+pub use path::path;
+pub use saved::{Evaluated, Mean, evaluation, model};
+pub use selection::selection;
 pub use summary::Summary;
 pub use tables::{certificate_in_words, groups, objective_in_words, plain, text};

@@ -75,6 +75,23 @@ impl Scale {
     }
 }
 
+/// A setting such as a penalty, with up to four digits: `1e-4`, `3.162e-4`, `0.5`, `20`.
+pub fn setting(value: f64) -> String {
+    let trim = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if value == 0.0 || (1e-2..1e5).contains(&value.abs()) {
+        let decimals = (3 - value.abs().max(1e-2).log10().floor() as i32).max(0) as usize;
+        return trim(&format!("{value:.decimals$}"));
+    }
+    let text = format!("{value:.3e}");
+    match text.split_once('e') {
+        Some((digits, power)) => format!("{}e{power}", trim(digits)),
+        None => text,
+    }
+}
+
 /// A single risk.
 pub fn risk(value: f64) -> String {
     Scale::of([value]).show(value)
@@ -149,6 +166,12 @@ mod tests {
         assert_eq!(show(0.5, 0.0), "0.500000000000");
         assert_eq!(show(0.0, 0.0), "0.000000000000");
         assert_eq!(Scale::Decimals(2).show(-0.001), "0.00");
+    }
+
+    #[test]
+    fn settings_are_short() {
+        let shown = [1e-6, 10f64.powf(-3.5), 0.01, 0.5, 1.0, 20.0, 12345.6, 1e6, 0.0].map(setting);
+        assert_eq!(shown, ["1e-6", "3.162e-4", "0.01", "0.5", "1", "20", "12346", "1e6", "0"]);
     }
 
     #[test]

@@ -20,14 +20,29 @@ const MOST_WEIGHTS: usize = 20;
 pub struct Evaluated {
     /// Names of the groups: those of the model, then those that training never saw.
     pub names: Vec<String>,
+    /// The family of each group: its columns.
+    pub families: Vec<String>,
     /// Number of groups of the model.
     pub known: usize,
+    /// Number of rows.
+    pub rows: usize,
     /// Level, cap and seed of the intervals.
     pub settings: Settings,
     /// What the rows say.
     pub intervals: Evaluation,
+    /// Of all rows, each of which counts once whatever groups it is in.
+    pub mean_over_rows: Mean,
     /// What else should be known.
     pub notes: Vec<String>,
+}
+
+/// Means over rows, by their weights when there are any.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Mean {
+    /// The mean loss.
+    pub risk: f64,
+    /// The share of right predictions; null for losses without accuracy.
+    pub accuracy: Option<f64>,
 }
 
 /// An interval, `not estimable`, or nothing.
@@ -69,16 +84,15 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     };
     let blank = || [String::new(), String::new(), String::new()];
     let with_rows = || groups.iter().filter(|g| g.rows > 0);
-    let rows: usize = groups.iter().map(|g| g.rows).sum();
     let scale = Scale::of(groups.iter().filter_map(|g| g.risk));
-    let totals = |of: &dyn Fn(&gdro::interval::GroupEstimates) -> Option<f64>, worst: f64| {
-        let values: Vec<(f64, f64)> =
-            with_rows().filter_map(|g| of(g).map(|v| (v, g.rows as f64))).collect();
-        let worst = values.iter().map(|(v, _)| worst * v).fold(f64::NEG_INFINITY, f64::max) * worst;
-        let by_rows = values.iter().map(|(v, n)| v * n).sum::<f64>() / rows as f64;
-        let by_groups = values.iter().map(|(v, _)| v).sum::<f64>() / values.len() as f64;
-        [worst, by_rows, by_groups]
-    };
+    // `sign` is −1 where the least value is the worst.
+    let totals =
+        |of: &dyn Fn(&gdro::interval::GroupEstimates) -> Option<f64>, by_rows: f64, sign: f64| {
+            let values: Vec<f64> = with_rows().filter_map(of).collect();
+            let worst = values.iter().map(|v| sign * v).fold(f64::NEG_INFINITY, f64::max) * sign;
+            let by_groups = values.iter().sum::<f64>() / values.len() as f64;
+            [worst, by_rows, by_groups]
+        };
     let ends = |i: Interval| scale.ends(i.low, i.high);
     let shares = |i: Interval| format!("{} to {}", percent(i.low), percent(i.high));
     let worst_only =
@@ -86,10 +100,11 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let at_level = format!("at {}", level(1.0 - evaluated.settings.delta));
 
     let mut all_rows = blank();
-    all_rows[1] = count(rows as u64);
+    all_rows[1] = count(evaluated.rows as u64);
     add(["", "rows"], &|i| count(groups[i].rows as u64), all_rows);
     let show = |v: Option<f64>| v.map_or(NONE.into(), |v| scale.show(v));
-    let risks = totals(&|g| g.risk, 1.0).map(|v| scale.show(v));
+    let mean = evaluated.mean_over_rows;
+    let risks = totals(&|g| g.risk, mean.risk, 1.0).map(|v| scale.show(v));
     add(["", "risk"], &|i| show(groups[i].risk), risks);
     let worst = evaluated.intervals.worst_risk.estimable.map(ends);
     let risk = |i: usize| bounds(Some(groups[i].clipped_risk), &ends);
@@ -97,7 +112,8 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     if groups.iter().any(|g| g.accuracy.is_some()) {
         let value = |e: Option<Estimate>| e.and_then(|e| e.value);
         let share = |v: Option<f64>| v.map_or(NONE.into(), percent);
-        let accuracies = totals(&|g| value(g.accuracy), -1.0).map(percent);
+        let by_rows = mean.accuracy.unwrap_or(f64::NAN);
+        let accuracies = totals(&|g| value(g.accuracy), by_rows, -1.0).map(percent);
         add(["", "accuracy"], &|i| share(value(groups[i].accuracy)), accuracies);
         let worst = evaluated.intervals.worst_accuracy.and_then(|w| w.estimable).map(shares);
         let accuracy = |i: usize| bounds(groups[i].accuracy, &shares);

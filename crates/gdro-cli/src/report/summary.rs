@@ -5,6 +5,7 @@ use gdro::game::top_k_mean;
 use gdro::interval::Estimate;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
+use gdro_data::ColumnSchema;
 use serde::Serialize;
 
 use crate::job::{Job, Objective};
@@ -35,6 +36,9 @@ pub struct Summary {
     /// Intervals on held-out rows: their level and cap, and the worst group.
     intervals: Option<Level>,
     groups: Vec<GroupLine>,
+    /// What each column of the table is used for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<Vec<ColumnSchema>>,
     /// What a reader must know before he relies on the model.
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +82,8 @@ pub struct Totals {
 #[derive(Debug, Serialize)]
 struct GroupLine {
     name: String,
+    /// The columns of its family, null without group columns.
+    family: Option<String>,
     n: usize,
     n_train: usize,
     n_test: usize,
@@ -144,19 +150,19 @@ pub struct Part {
 }
 
 impl Part {
-    /// Averages of metrics with these row weights.
+    /// Averages of metrics of groups; `rows` is that of all rows.
     pub fn new(
         metrics: &[GroupMetric],
+        rows: &GroupMetric,
         of: impl Fn(&GroupMetric) -> Option<f64>,
-        sizes: &[f64],
         k: Option<f64>,
     ) -> Option<Self> {
+        let rows = of(rows)?;
         let values: Option<Vec<f64>> = metrics.iter().map(of).collect();
         let values = values.filter(|v| !v.is_empty())?;
-        let total: f64 = sizes.iter().sum();
         Some(Part {
             max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            rows: values.iter().zip(sizes).map(|(v, n)| v * n).sum::<f64>() / total,
+            rows,
             groups: values.iter().sum::<f64>() / values.len() as f64,
             topk: k.map(|k| top_k_mean(&values, k.min(values.len() as f64))),
         })
@@ -181,13 +187,6 @@ fn regret(fitted: &Fitted, evaluation: &Evaluation) -> Option<f64> {
     Some(excess.fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Row weights of the groups of both parts.
-pub fn sizes(fitted: &Fitted) -> (Vec<f64>, Vec<f64>) {
-    let of = |data: &gdro::Dataset| (0..data.groups()).map(|i| data.total_weight(i)).collect();
-    let test = fitted.prepared.test.as_ref().map(of).unwrap_or_default();
-    (of(&fitted.prepared.train), test)
-}
-
 impl Summary {
     /// The summary of a run, with those of ordinary training inside.
     pub fn new(job: &Job, fitted: &Fitted) -> Self {
@@ -198,8 +197,7 @@ impl Summary {
         let erm = (exact(), Objective::Average.to_string());
         let balanced = (exact(), Objective::Balanced.to_string());
         let goal = |e: &Evaluation| {
-            let sizes = &sizes(fitted).0;
-            let part = Part::new(&e.train, |m| Some(m.risk), sizes, top_k(job))?;
+            let part = Part::new(&e.train, &e.train_rows, |m| Some(m.risk), top_k(job))?;
             Some(match training.objective {
                 Objective::Max => part.max,
                 Objective::TopK(_) => part.topk?,
@@ -244,10 +242,11 @@ impl Summary {
         is_robust: bool,
     ) -> Self {
         let k = top_k(job);
-        let (train_sizes, test_sizes) = sizes(fitted);
         let risk = |m: &GroupMetric| Some(m.risk);
-        let train = Part::new(&evaluation.train, risk, &train_sizes, k);
-        let test = evaluation.test.as_ref().and_then(|t| Part::new(t, risk, &test_sizes, k));
+        let train = Part::new(&evaluation.train, &evaluation.train_rows, risk, k);
+        let test = evaluation.test.as_ref().zip(evaluation.test_rows.as_ref());
+        let test = test.and_then(|(groups, rows)| Part::new(groups, rows, risk, k));
+        let families = fitted.prepared.grouping.families();
         let play = match &fitted.solved {
             Solved::Rounds(play) if is_robust => Some(play),
             _ => None,
@@ -260,6 +259,9 @@ impl Summary {
             let test = group.test.zip(evaluation.test.as_ref()).map(|(i, t)| &t[i]);
             GroupLine {
                 name: group.name.clone(),
+                family: Some(&families[group.family])
+                    .filter(|f| !f.columns().is_empty())
+                    .map(gdro_data::Family::name),
                 n: group.rows,
                 n_train: group.train_rows,
                 n_test: group.test_rows,
@@ -333,6 +335,7 @@ impl Summary {
                 test_topk_risk: test.as_ref().and_then(|p| p.topk),
             },
             groups: lines.collect(),
+            schema: is_robust.then(|| fitted.prepared.schema.clone()),
             warnings,
             erm: None,
             balanced: None,

@@ -13,7 +13,7 @@ use gdro_data::{Group, Prepared, Target};
 
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, level, percent, risk};
-use super::summary::{Part, Summary, sizes};
+use super::summary::{Part, Summary};
 use crate::job::{Job, Objective, Training};
 use crate::train::{Fitted, Play, Solved};
 
@@ -275,11 +275,16 @@ pub(super) fn totals(
         Objective::TopK(k) => Some(k),
         _ => None,
     };
-    let (train, test) = sizes(fitted);
-    let sizes = if held_out { test } else { train };
-    let risks = models.map(|m| Part::new(m, |m| Some(m.risk), &sizes, k));
+    let all = [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match held_out {
+        true => e.test_rows.as_ref(),
+        false => Some(&e.train_rows),
+    });
+    let parts = |of: fn(&GroupMetric) -> Option<f64>, k: Option<f64>| {
+        [0, 1, 2].map(|i| all[i].and_then(|rows| Part::new(models[i], rows, of, k)))
+    };
+    let risks = parts(|m| Some(m.risk), k);
     // The least accuracy is minus the largest of its negatives.
-    let accuracies = models.map(|m| Part::new(m, |m| m.accuracy.map(|a| -a), &sizes, None));
+    let accuracies = parts(|m| m.accuracy.map(|a| -a), None);
     type Pick = fn(&Part) -> Option<f64>;
     let total = |name: String, pick: Pick| Total {
         name,
@@ -287,12 +292,8 @@ pub(super) fn totals(
         risks: risks.each_ref().map(|p| p.as_ref().and_then(pick)),
         accuracies: accuracies.each_ref().map(|p| p.as_ref().and_then(pick).map(|a| -a)),
     };
-    let rows: usize = fitted
-        .prepared
-        .groups
-        .iter()
-        .map(|g| if held_out { g.test_rows } else { g.train_rows })
-        .sum();
+    let prepared = &fitted.prepared;
+    let rows = if held_out { &prepared.test_rows } else { &prepared.train_rows }.len();
     let mut totals = vec![total(WORST_GROUP.into(), |p| Some(p.max))];
     totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
     totals.push(total("mean over rows".into(), |p| Some(p.rows)));

@@ -73,7 +73,7 @@ impl Intervals {
 }
 
 /// Calls `f(row, loss, scores)` for every row.
-fn each_loss(
+pub fn each_loss(
     loss: &AnyLoss,
     data: &Dataset,
     w: &[f64],

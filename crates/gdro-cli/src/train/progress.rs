@@ -15,12 +15,19 @@ use crate::report::risk;
 pub struct Watch {
     talk: bool,
     bar: Option<ProgressBar>,
+    /// What Ctrl-C sets, once it is listened to.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Watch {
     /// A watch that talks or does not.
     pub fn new(talk: bool) -> Self {
-        Watch { talk, bar: None }
+        Watch { talk, bar: None, stop: None }
+    }
+
+    /// A silent watch with the same Ctrl-C, for runs that are one step of a longer piece of work.
+    pub fn silent(&self) -> Self {
+        Watch { talk: false, bar: None, stop: self.stop.clone() }
     }
 
     /// Names the present stage.
@@ -55,6 +62,28 @@ impl Watch {
         }
     }
 
+    /// Starts counting models.
+    pub fn start_models(&mut self, models: usize) {
+        if self.talk {
+            let style = ProgressStyle::with_template(
+                "{bar:30} {human_pos}/{human_len} models, {eta} left  {msg}",
+            );
+            let bar = ProgressBar::new(models as u64);
+            if let Ok(style) = style {
+                bar.set_style(style);
+            }
+            self.replace(Some(bar));
+        }
+    }
+
+    /// One more model is trained; the next one is this.
+    pub fn next_model(&self, done: usize, what: impl Into<String>) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.into());
+            bar.set_position(done as u64);
+        }
+    }
+
     /// The largest risk of the model at this point.
     pub fn at(&self, max_risk: f64) {
         if let Some(bar) = &self.bar {
@@ -86,8 +115,12 @@ impl Watch {
     }
 
     /// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
-    pub fn interrupts(&self) -> Arc<AtomicBool> {
+    pub fn interrupts(&mut self) -> Arc<AtomicBool> {
+        if let Some(stop) = &self.stop {
+            return stop.clone();
+        }
         let stop = Arc::new(AtomicBool::new(false));
+        self.stop = Some(stop.clone());
         let flag = stop.clone();
         let handler = move || {
             if flag.swap(true, Ordering::Relaxed) && !files::are_being_written() {

@@ -16,7 +16,7 @@ use gdro::source::{OnceEach, WithReplacement};
 use gdro_data::Prepared;
 
 use super::columns::read_numbers;
-use super::{Answer, Setting, Solved, Trace, Watch, baseline, each_score, train_names};
+use super::{Answer, Setting, Solved, Trace, Watch, each_score, train_names};
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Budget, Job, Training};
 
@@ -398,7 +398,7 @@ impl Plan<'_> {
 /// What 999 of 1000 losses of the balanced model stay below, rounded up to 1, 2 or 5 × 10^j: a
 /// range for bandit players in which losses differ.
 fn usual_range(setting: &Setting) -> gdro::Result<f64> {
-    let w = baseline::train(setting, Baseline::Balanced)?;
+    let w = setting.ordinary(Baseline::Balanced, None)?;
     let mut losses = Vec::with_capacity(setting.data.rows());
     let mut failed = Ok(());
     each_score(&setting.loss, &setting.data, &w, |row, s| {

@@ -16,9 +16,29 @@ use crate::job::{Job, LossName, Objective, SolverName, Training};
 const MANY_GROUPS: usize = 64;
 
 /// Work of the reference solver, in multiplications, that `auto` accepts: some minutes.
-const WORK: f64 = 1e12;
+pub const WORK: f64 = 1e12;
+
+/// Bytes beside the table that `auto` lets the reference solver take.
+pub const MEMORY: f64 = 4e9;
+
+/// What bounds the weights of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Ridge.
+    pub l2: f64,
+    /// Radius of the ball, if there is one.
+    pub ball: Option<f64>,
+}
+
+impl Bounds {
+    /// Those of a job.
+    pub fn of(training: &Training) -> Self {
+        Bounds { l2: training.l2, ball: training.ball }
+    }
+}
 
 /// Data, loss, domain and game.
+#[derive(Clone)]
 pub struct Setting {
     /// Training rows.
     pub data: Dataset,
@@ -48,10 +68,12 @@ impl Setting {
         let mut offset_errors = None;
         let goal = match training.objective {
             Objective::Max | Objective::TopK(_) | Objective::Regret => Goal::Adversary,
-            Objective::Average => {
-                let total: f64 = (0..m).map(|i| data.total_weight(i)).sum();
-                Goal::Fixed((0..m).map(|i| data.total_weight(i) / total).collect())
-            }
+            Objective::Average => Goal::Fixed(row_shares(prepared).ok_or_else(|| {
+                Failure::input(format!(
+                    "{}: average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family",
+                    job.place("objective")
+                ))
+            })?),
             Objective::Balanced => Goal::Fixed(vec![1.0 / m as f64; m]),
         };
         match training.objective {
@@ -86,6 +108,14 @@ impl Setting {
         Ok(Setting { data, loss, domain, game, goal, offset_errors })
     }
 
+    /// The same within other bounds; offsets stay as they are.
+    pub fn within(&self, bounds: Bounds) -> gdro::Result<Self> {
+        let mut setting = self.clone();
+        setting.game.ridge = bounds.l2;
+        setting.domain.map = ball_of(bounds.ball)?;
+        Ok(setting)
+    }
+
     /// The problem for the reference solver and for certificates.
     pub fn problem(&self) -> Problem<'_, L2Ball> {
         Problem {
@@ -110,30 +140,85 @@ impl Setting {
 
     /// The solver of a job, and why, when the job leaves it open.
     pub fn choose(&self, training: &Training) -> (SolverName, Option<String>) {
-        if training.solver != SolverName::Auto {
-            return (training.solver, None);
-        }
-        let (n, m) = (self.model_len() as f64, self.data.groups());
-        let rows = self.data.rows() as f64;
-        let per_row = self.data.matrix().stored() as f64 / rows + 1.0;
-        let c = self.loss.outputs() as f64;
-        // About 30 iterations: a Hessian and a factorisation, or products with the Hessian.
-        let formed = rows * (per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
-        let work = 30.0 * if n > 1200.0 { rows * per_row * c * 1000.0 } else { formed };
-        let memory = 3.0 * 8.0 * m as f64 * n;
-        if work <= WORK && memory <= 4e9 {
-            let why = "the table fits the reference solver".to_owned();
-            return (SolverName::Exact, Some(why));
-        }
-        let algorithm = match training.objective {
-            Objective::TopK(_) if m > MANY_GROUPS => Algorithm::Atkro1,
-            Objective::TopK(_) => Algorithm::AtkroM,
-            _ if m > MANY_GROUPS => Algorithm::Online1,
-            _ => Algorithm::SmdM,
-        };
-        let why = "the table is too large for the reference solver".to_owned();
-        (SolverName::Rounds(algorithm), Some(why))
+        choose(training, &Size::of(&self.data, &self.loss, self.model_len()))
     }
+}
+
+/// Weights of the groups under which every training row counts once: the shares of the groups of a
+/// family that has all rows, and 0 for those of the others. `None` when no family has.
+fn row_shares(prepared: &Prepared) -> Option<Vec<f64>> {
+    let data = &prepared.train;
+    let of_family = |family: usize| {
+        let groups = prepared.groups.iter().filter(move |g| g.family == family);
+        groups.filter_map(|g| g.train).collect::<Vec<usize>>()
+    };
+    let families = (0..prepared.grouping.families().len()).map(of_family);
+    let has_all = |groups: &Vec<usize>| {
+        groups.iter().map(|i| data.members(*i).len()).sum::<usize>() == data.rows()
+    };
+    let groups = families.into_iter().find(has_all)?;
+    let total: f64 = groups.iter().map(|i| data.total_weight(*i)).sum();
+    let mut shares = vec![0.0; data.groups()];
+    groups.iter().for_each(|i| shares[*i] = data.total_weight(*i) / total);
+    Some(shares)
+}
+
+/// What decides whether the reference solver is the right one.
+pub struct Size {
+    rows: f64,
+    groups: usize,
+    /// Numbers stored per row.
+    per_row: f64,
+    /// Numbers in a model.
+    model: f64,
+    /// Scores c.
+    outputs: f64,
+}
+
+impl Size {
+    /// The size of training rows under a loss, with so many numbers in a model.
+    pub fn of(data: &Dataset, loss: &AnyLoss, model: usize) -> Self {
+        let rows = data.rows() as f64;
+        Size {
+            rows,
+            groups: data.groups(),
+            per_row: data.matrix().stored() as f64 / rows + 1.0,
+            model: model as f64,
+            outputs: loss.outputs() as f64,
+        }
+    }
+
+    /// Multiplications that the reference solver takes, in about 30 iterations: a Hessian and a
+    /// factorisation each, or products with the Hessian.
+    pub fn work(&self) -> f64 {
+        let (n, c) = (self.model, self.outputs);
+        let formed = self.rows * (self.per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
+        30.0 * if n > 1200.0 { self.rows * self.per_row * c * 1000.0 } else { formed }
+    }
+
+    /// Bytes that it takes beside the table.
+    pub fn memory(&self) -> f64 {
+        3.0 * 8.0 * self.groups as f64 * self.model
+    }
+}
+
+/// The solver of a job, and why, when the job leaves it open.
+pub fn choose(training: &Training, size: &Size) -> (SolverName, Option<String>) {
+    if training.solver != SolverName::Auto {
+        return (training.solver, None);
+    }
+    if size.work() <= WORK && size.memory() <= MEMORY {
+        let why = "the table fits the reference solver".to_owned();
+        return (SolverName::Exact, Some(why));
+    }
+    let algorithm = match training.objective {
+        Objective::TopK(_) if size.groups > MANY_GROUPS => Algorithm::Atkro1,
+        Objective::TopK(_) => Algorithm::AtkroM,
+        _ if size.groups > MANY_GROUPS => Algorithm::Online1,
+        _ => Algorithm::SmdM,
+    };
+    let why = "the table is too large for the reference solver".to_owned();
+    (SolverName::Rounds(algorithm), Some(why))
 }
 
 /// Calls `f(row, scores)` for every row of a data set under the model `w`.
@@ -159,8 +244,11 @@ pub fn train_names(prepared: &Prepared) -> Vec<String> {
 }
 
 /// How a job splits its table.
-pub fn split_of(training: &Training) -> Split {
+pub fn split_of(job: &Job) -> Split {
+    let training = &job.training;
     match training.holdout {
+        _ if training.holdout_file.is_some() => Split::LastFile,
+        _ if job.data.holdout_column.is_some() => Split::Column,
         0.0 => Split::None,
         share if share < 1.0 => Split::Share { share, seed: training.seed },
         rows => Split::PerGroup { rows: rows as usize, seed: training.seed },
@@ -190,11 +278,15 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
     }
 }
 
+/// The ball, or the whole space.
+fn ball_of(radius: Option<f64>) -> gdro::Result<L2Ball> {
+    radius.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)
+}
+
 /// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
 /// the targets.
 fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Result<Domain<L2Ball>> {
-    let ball = training.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
-    let domain = Domain::new(ball);
+    let domain = Domain::new(ball_of(training.ball)?);
     if training.penalize_intercept {
         return Ok(domain);
     }

@@ -1,17 +1,19 @@
 //! Columns to features.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use gdro::Matrix;
 use serde::{Deserialize, Serialize};
 
-use super::moments::moments;
+use super::column::{FeatureColumn, RARE, WhenMissing, Wish};
+use super::hash::bucket;
 use crate::error::{Error, Result};
 use crate::groups::MISSING;
+use crate::options::DataOptions;
 use crate::table::{Column, Kind, Table};
 
-/// How the columns of a table become features: numbers are standardised, texts are one-hot, and a
-/// constant 1 may follow as the last feature. Made from training rows.
+/// How the columns of a table become features: numbers are standardised, texts are one-hot or
+/// hashed, and a constant 1 may follow as the last feature. Made from training rows.
 ///
 /// A column with a single value in training is encoded as 0, whatever it is later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,89 +23,14 @@ pub struct Encoding {
     constant: bool,
 }
 
-/// How a column is encoded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum FeatureColumn {
-    /// One feature (v − mean) / deviation, or 0 when the deviation is 0.
-    Number {
-        /// Name of the column.
-        name: String,
-        /// Weighted mean of the training rows.
-        mean: f64,
-        /// Weighted population standard deviation of the training rows.
-        deviation: f64,
-    },
-    /// One feature per level: 1 for the level of the row, else 0.
-    Text {
-        /// Name of the column.
-        name: String,
-        /// The texts of the training rows, sorted.
-        levels: Vec<String>,
-    },
-}
-
 /// Encoded rows.
 #[derive(Clone, Debug)]
 pub struct Encoded {
     /// The features, one row per row that was asked for.
     pub matrix: Matrix,
-    /// For each text column with texts that training never saw: the number of such rows. All
-    /// features of the column are 0 there.
+    /// For each text column with texts that training never saw, or that are missing there for the
+    /// first time: the number of such rows. All features of the column are 0 there.
     pub unseen: BTreeMap<String, usize>,
-}
-
-impl FeatureColumn {
-    /// Name of the column.
-    pub fn name(&self) -> &str {
-        match self {
-            FeatureColumn::Number { name, .. } | FeatureColumn::Text { name, .. } => name,
-        }
-    }
-
-    /// Number of features.
-    pub fn width(&self) -> usize {
-        match self {
-            FeatureColumn::Number { .. } => 1,
-            FeatureColumn::Text { levels, .. } => levels.len(),
-        }
-    }
-
-    /// Whether training saw one value only.
-    pub fn is_constant(&self) -> bool {
-        match self {
-            FeatureColumn::Number { deviation, .. } => *deviation == 0.0,
-            FeatureColumn::Text { levels, .. } => levels.len() < 2,
-        }
-    }
-
-    fn fit(name: &str, cells: &Column, rows: &[u32], weights: Option<&[f64]>) -> Result<Self> {
-        let column = name.to_owned();
-        let Some(texts) = cells.texts.as_ref().filter(|_| cells.kind() == Kind::Text) else {
-            let values: Vec<f64> = rows.iter().filter_map(|r| cells.number(*r as usize)).collect();
-            return match moments(&values, weights) {
-                Some((mean, deviation)) => {
-                    Ok(FeatureColumn::Number { name: column, mean, deviation })
-                }
-                None => Err(Error::TooLarge { column, done: "standardised" }),
-            };
-        };
-        let codes: HashSet<Option<usize>> = rows.iter().map(|r| texts.code(*r as usize)).collect();
-        let (levels, rows, limit) = (codes.len(), rows.len(), most_levels(rows.len()));
-        if levels > limit {
-            return Err(Error::TooManyLevels { column, levels, rows, limit });
-        }
-        let level = |code: Option<usize>| code.map_or(MISSING, |c| &texts.levels[c]).to_owned();
-        let mut levels: Vec<String> = codes.into_iter().map(level).collect();
-        levels.sort_unstable();
-        levels.dedup();
-        Ok(FeatureColumn::Text { name: column, levels })
-    }
-}
-
-/// Largest number of different texts of a feature, or of classes: half of the rows, or 1,000.
-pub(crate) fn most_levels(rows: usize) -> usize {
-    (rows / 2).max(1000)
 }
 
 impl Encoding {
@@ -113,10 +40,14 @@ impl Encoding {
         names: &[&str],
         rows: &[u32],
         weights: Option<&[f64]>,
+        options: &DataOptions,
         constant: bool,
     ) -> Result<Self> {
-        let fit =
-            |name: &&str| FeatureColumn::fit(name, table.find("features", name)?, rows, weights);
+        let fit = |name: &&str| {
+            let cells = table.find("features", name)?;
+            let wish = Wish::of(options, name, cells.kind());
+            FeatureColumn::fit(name, cells, rows, weights, &wish)
+        };
         Ok(Encoding { columns: names.iter().map(fit).collect::<Result<_>>()?, constant })
     }
 
@@ -135,22 +66,13 @@ impl Encoding {
         self.columns.iter().map(FeatureColumn::width).sum::<usize>() + usize::from(self.constant)
     }
 
-    /// Names of the features: `age`, `education=HS-grad`, `(constant)`.
+    /// Names of the features, see [`FeatureColumn::feature_names`]; the constant is `(constant)`.
     pub fn feature_names(&self) -> Vec<String> {
-        let mut names = Vec::with_capacity(self.dimension());
-        for column in &self.columns {
-            match column {
-                FeatureColumn::Number { name, .. } => names.push(name.clone()),
-                FeatureColumn::Text { name, levels } => {
-                    names.extend(levels.iter().map(|level| format!("{name}={level}")));
-                }
-            }
-        }
-        names.extend(self.constant.then(|| "(constant)".to_owned()));
-        names
+        let names = self.columns.iter().flat_map(FeatureColumn::feature_names);
+        names.chain(self.constant.then(|| "(constant)".to_owned())).collect()
     }
 
-    /// The rows of a table in which no feature is missing.
+    /// The rows of a table that can be encoded: those without a missing cell that is refused.
     ///
     /// # Errors
     /// For a table without one of the columns.
@@ -165,7 +87,7 @@ impl Encoding {
     ///
     /// # Errors
     /// For a table without one of the columns, or with a column of another kind (see
-    /// [`crate::read_for`]); for a missing cell; for a number that leaves the range of `f64` when
+    /// [`crate::read_for`]); for a missing cell that is refused; for a number that leaves the range of `f64` when
     /// it is standardised.
     ///
     /// # Panics
@@ -236,9 +158,9 @@ impl Encoding {
 struct Part<'a> {
     column: &'a FeatureColumn,
     cells: &'a Column,
-    /// The level of each text of the table.
+    /// The level or bucket of each text of the table.
     level_of: Vec<Option<usize>>,
-    /// The level of a missing text.
+    /// The feature of a missing cell, where it has one.
     missing: Option<usize>,
 }
 
@@ -251,44 +173,64 @@ enum Cell {
 
 impl<'a> Part<'a> {
     fn new(column: &'a FeatureColumn, cells: &'a Column) -> Result<Self> {
-        let (mut level_of, mut missing) = (Vec::new(), None);
-        let expected = match (column, &cells.numbers, &cells.texts) {
-            (FeatureColumn::Number { .. }, Some(_), _) => None,
-            (FeatureColumn::Number { .. }, None, _) => Some("numbers"),
-            (FeatureColumn::Text { levels, .. }, _, Some(texts)) => {
-                let known: HashMap<&str, usize> =
-                    levels.iter().enumerate().map(|(at, l)| (l.as_str(), at)).collect();
-                level_of = texts.levels.iter().map(|t| known.get(t.as_str()).copied()).collect();
-                missing = known.get(MISSING).copied();
-                None
-            }
-            (FeatureColumn::Text { .. }, _, None) => Some("text"),
-        };
-        if let Some(expected) = expected {
+        let refuse = |expected| {
             let found = cells.kind().words();
-            return Err(Error::Kind { column: column.name().to_owned(), found, expected });
+            Err(Error::Kind { column: column.name().to_owned(), found, expected })
+        };
+        let mut level_of = Vec::new();
+        let missing;
+        match (column, &cells.numbers, &cells.texts) {
+            (FeatureColumn::Number { missing: policy, .. }, Some(_), _) => {
+                missing = (*policy == WhenMissing::Indicator).then_some(1);
+            }
+            (FeatureColumn::Number { .. }, None, _) => return refuse("numbers"),
+            (FeatureColumn::Text { levels, rare, .. }, _, Some(texts)) => {
+                let mut known: HashMap<&str, usize> =
+                    levels.iter().enumerate().map(|(at, l)| (l.as_str(), at)).collect();
+                missing = known.get(MISSING).copied();
+                if let Some(level) = known.get(RARE).copied() {
+                    known.extend(rare.iter().map(|text| (text.as_str(), level)));
+                }
+                level_of = texts.levels.iter().map(|t| known.get(t.as_str()).copied()).collect();
+            }
+            (FeatureColumn::Hash { buckets, missing: policy, .. }, _, Some(texts)) => {
+                level_of = texts.levels.iter().map(|t| Some(bucket(t, *buckets))).collect();
+                missing = (*policy == WhenMissing::Indicator).then_some(*buckets as usize);
+            }
+            (FeatureColumn::Text { .. } | FeatureColumn::Hash { .. }, _, None) => {
+                return refuse("text");
+            }
         }
         Ok(Part { column, cells, level_of, missing })
     }
 
     fn cell(&self, row: usize) -> Cell {
-        match self.column {
-            FeatureColumn::Number { mean, deviation, .. } => match self.cells.number(row) {
-                None => Cell::Missing,
-                Some(_) if *deviation == 0.0 => Cell::Zero,
-                Some(v) if v == *mean => Cell::Zero,
-                Some(v) => Cell::Value(0, (v - mean) / deviation),
-            },
-            FeatureColumn::Text { levels, .. } => {
-                let code = self.cells.texts.as_ref().and_then(|t| t.code(row));
-                match code.map_or(self.missing.map(Some), |c| Some(self.level_of[c])) {
-                    None => Cell::Missing,
-                    Some(None) => Cell::Unseen,
-                    Some(Some(_)) if levels.len() < 2 => Cell::Zero,
-                    Some(Some(level)) => Cell::Value(level, 1.0),
-                }
+        let (known, policy) = match self.column {
+            FeatureColumn::Number { mean, deviation, missing, .. } => {
+                let cell = self.cells.number(row).map(|v| match v {
+                    _ if *deviation == 0.0 || v == *mean => Cell::Zero,
+                    v => Cell::Value(0, (v - mean) / deviation),
+                });
+                (cell, missing)
             }
-        }
+            FeatureColumn::Text { missing, .. } | FeatureColumn::Hash { missing, .. } => {
+                let code = self.cells.texts.as_ref().and_then(|t| t.code(row));
+                let cell = code.map(|code| match self.level_of[code] {
+                    None => Cell::Unseen,
+                    Some(_) if self.column.is_constant() => Cell::Zero,
+                    Some(level) => Cell::Value(level, 1.0),
+                });
+                (cell, missing)
+            }
+        };
+        known.unwrap_or(match (self.missing, policy) {
+            (Some(_), _) if self.column.is_constant() => Cell::Zero,
+            (Some(feature), _) => Cell::Value(feature, 1.0),
+            (None, WhenMissing::Refuse) => Cell::Missing,
+            // A number is the mean then; a text that training never missed is an unknown one.
+            (None, _) if self.column.cells() == Kind::Number => Cell::Zero,
+            (None, _) => Cell::Unseen,
+        })
     }
 
     fn is_missing(&self, row: usize) -> bool {
@@ -311,13 +253,16 @@ mod tests {
             columns: vec![number, Column { texts, ..Column::default() }],
             files: vec![("t".into(), numbers.len())],
             lines: (2..).take(numbers.len()).collect(),
+            ..Table::default()
         }
     }
 
     #[test]
     fn few_features_are_dense_and_many_levels_sparse() {
         let dense = table(&[1.0, 3.0, 2.0], &["b", "a", "b"]);
-        let encoding = Encoding::fit(&dense, &["n", "t"], &[0, 1], None, true).unwrap();
+        let encoding =
+            Encoding::fit(&dense, &["n", "t"], &[0, 1], None, &DataOptions::default(), true)
+                .unwrap();
         assert_eq!(encoding.feature_names(), ["n", "t=a", "t=b", "(constant)"]);
         let matrix = encoding.encode(&dense, &[0, 1, 2]).unwrap().matrix;
         assert_eq!(matrix.row(0), Row::Dense(&[-1.0, 0.0, 1.0, 1.0]));
@@ -329,7 +274,9 @@ mod tests {
         let numbers: Vec<f64> = (0..9).map(f64::from).collect();
         let sparse = table(&numbers, &levels);
         let rows: Vec<u32> = (0..9).collect();
-        let encoding = Encoding::fit(&sparse, &["n", "t"], &rows, None, false).unwrap();
+        let encoding =
+            Encoding::fit(&sparse, &["n", "t"], &rows, None, &DataOptions::default(), false)
+                .unwrap();
         let matrix = encoding.encode(&sparse, &rows).unwrap().matrix;
         assert!(matrix.is_sparse());
         // The mean is 4, so that the number of the fifth row is 0 and not stored.
@@ -339,7 +286,9 @@ mod tests {
     #[test]
     fn what_cannot_be_encoded() {
         let trained = table(&[1.0, 2.0], &["a", "b"]);
-        let encoding = Encoding::fit(&trained, &["n", "t"], &[0, 1], None, false).unwrap();
+        let encoding =
+            Encoding::fit(&trained, &["n", "t"], &[0, 1], None, &DataOptions::default(), false)
+                .unwrap();
         let later = table(&[1.0, f64::NAN, f64::MAX], &["c", "a", "a"]);
         let encoded = encoding.encode(&later, &[0]).unwrap();
         assert_eq!(encoded.unseen, [("t".to_owned(), 1)].into());
@@ -352,7 +301,9 @@ mod tests {
     #[test]
     fn serialised_form() {
         let trained = table(&[1.0, 3.0], &["b", "a"]);
-        let encoding = Encoding::fit(&trained, &["n", "t"], &[0, 1], None, true).unwrap();
+        let encoding =
+            Encoding::fit(&trained, &["n", "t"], &[0, 1], None, &DataOptions::default(), true)
+                .unwrap();
         let json = serde_json::to_string(&encoding).unwrap();
         let number = r#"{"kind":"number","name":"n","mean":2.0,"deviation":1.0}"#;
         let text = r#"{"kind":"text","name":"t","levels":["a","b"]}"#;

@@ -16,6 +16,7 @@ struct Check<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum Policy {
     Refuse,
+    RefuseTarget,
     RefuseGroup,
     RefuseNumber,
     Drop,
@@ -33,20 +34,25 @@ pub(crate) fn usable_rows(
         let cells = table.find("features", name)?;
         let feature = features.contains(&name.as_str());
         let named = |other: &Option<String>| other.as_ref() == Some(name);
-        let used = feature || named(&options.target) || named(&options.weight);
-        let refuse = match options.missing {
-            Missing::Error => Policy::Refuse,
-            Missing::Drop => Policy::Drop,
+        let read = [&options.target, &options.weight, &options.holdout_column];
+        let used = feature || read.into_iter().any(named);
+        let policy = options.missing.of(name);
+        let refuse = match policy {
+            Missing::Drop => Some(Policy::Drop),
+            _ if used && !feature => Some(Policy::RefuseTarget),
+            Missing::Error => Some(Policy::Refuse),
+            Missing::Mean | Missing::OwnCategory => None,
         };
         let policy = match options.missing_group {
-            _ if !options.is_group(name) => used.then_some(refuse),
+            _ if !options.is_group(name) => refuse.filter(|_| used),
+            // The row may be in a group of another family.
+            MissingGroup::Drop if !used && options.families() > 1 => None,
             MissingGroup::Drop => Some(Policy::Drop),
-            MissingGroup::Error if used && refuse == Policy::Drop => Some(Policy::Drop),
+            MissingGroup::Error if used && policy == Missing::Drop => Some(Policy::Drop),
             MissingGroup::Error => Some(Policy::RefuseGroup),
-            MissingGroup::Own if named(&options.target) => Some(refuse),
-            MissingGroup::Own => {
-                (feature && cells.kind() == Kind::Number).then_some(Policy::RefuseNumber)
-            }
+            MissingGroup::Own if named(&options.target) => refuse,
+            MissingGroup::Own => (feature && cells.kind() == Kind::Number && !policy.keeps())
+                .then_some(Policy::RefuseNumber),
         };
         checks.extend(policy.map(|policy| Check { name, cells, policy }));
     }
@@ -60,6 +66,7 @@ pub(crate) fn usable_rows(
             let (at, column) = (table.position(row), check.name.to_owned());
             match check.policy {
                 Policy::Refuse => return Err(Error::MissingCell { at, column }),
+                Policy::RefuseTarget => return Err(Error::MissingTarget { at, column }),
                 Policy::RefuseGroup => return Err(Error::MissingGroup { at, column }),
                 Policy::RefuseNumber => return Err(Error::MissingNumber { at, column }),
                 Policy::Drop => {
@@ -101,7 +108,7 @@ pub(crate) fn usable_rows(
 }
 
 /// The columns with the most missing cells, and how many more there are.
-fn worst_columns(missing: &BTreeMap<&str, usize>) -> String {
+pub(crate) fn worst_columns(missing: &BTreeMap<&str, usize>) -> String {
     const SHOWN: usize = 8;
     let mut columns: Vec<_> = missing.iter().collect();
     columns.sort_by_key(|(_, count)| std::cmp::Reverse(**count));

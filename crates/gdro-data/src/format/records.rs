@@ -9,14 +9,14 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::{Error, Position, Result};
+use crate::error::{Error, Position, Result, Unit};
 
 /// Longest line and longest record that is read.
 const LIMIT: usize = 16 << 20;
 
 /// The records of one file.
 pub(crate) struct Records {
-    input: Box<dyn BufRead>,
+    input: Box<dyn BufRead + Send>,
     file: String,
     gzip: bool,
     delimiter: char,
@@ -44,7 +44,7 @@ impl Records {
         let mut input = BufReader::with_capacity(1 << 16, File::open(path).map_err(open)?);
         // A reader may return fewer bytes than asked for, a file does so only at its end.
         let gzip = input.fill_buf().map_err(open)?.starts_with(&[0x1f, 0x8b]);
-        let input: Box<dyn BufRead> = if gzip {
+        let input: Box<dyn BufRead + Send> = if gzip {
             Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(input)))
         } else {
             Box::new(input)
@@ -118,7 +118,7 @@ impl Records {
     }
 
     fn at(&self, line: u64) -> Position {
-        Position { file: self.file.clone(), line }
+        Position { file: self.file.clone(), line, unit: Unit::Line }
     }
 
     /// Reads the next line into `current`: false at the end of the file.

@@ -1,7 +1,7 @@
 //! From the raw cells of a column to numbers or texts.
 
 use crate::error::{Error, Result};
-use crate::table::{Column, Texts};
+use crate::table::{Column, Kind, Texts};
 
 /// What is wanted of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,6 +20,16 @@ pub(crate) enum Forced {
     Ignored,
 }
 
+impl From<Kind> for Forced {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Number => Forced::Number,
+            Kind::Text => Forced::Text,
+            Kind::Ignored => Forced::Ignored,
+        }
+    }
+}
+
 /// The cells of a column one after another; an empty cell is a missing one.
 #[derive(Debug, Default)]
 pub(crate) struct RawColumn {
@@ -33,6 +43,11 @@ impl RawColumn {
         self.text.push_str(cell);
         // A record is at most 16 MiB long, see `records`.
         self.lengths.push(cell.len() as u32);
+    }
+
+    /// Whether no cell has a content.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 
     fn cells(&self) -> impl Iterator<Item = &str> {
@@ -96,7 +111,6 @@ pub(crate) enum Odd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Kind;
 
     fn finish(cells: &[&str], kind: Option<Forced>) -> Result<Column, (Odd, usize, String)> {
         let mut raw = RawColumn::default();

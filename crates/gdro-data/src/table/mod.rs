@@ -2,24 +2,30 @@
 
 pub(crate) mod kind;
 
-use crate::error::{Position, Result, unknown_column};
+use serde::Serialize;
+
+use crate::error::{Position, Result, Unit, unknown_column};
 
 /// Code of a missing text.
 const MISSING: u32 = u32::MAX;
 
 /// The rows of one or several files. Numbers are held as `f64`, texts as codes into a dictionary.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
     pub(crate) names: Vec<String>,
     pub(crate) columns: Vec<Column>,
     /// Files with the number of rows up to their end.
     pub(crate) files: Vec<(String, usize)>,
-    /// Line of each row.
+    /// Number of each row in its file, less the base.
     pub(crate) lines: Vec<u32>,
+    /// What is added to the numbers of the rows: blocks of a long file start late in it.
+    pub(crate) base: u64,
+    pub(crate) unit: Unit,
 }
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Finite numbers.
     Number,
@@ -128,14 +134,21 @@ impl Table {
         self.names.iter().position(|n| n == name).map(|at| &self.columns[at])
     }
 
-    /// File and line of a row (of its first line, where quoted cells span several).
+    /// File and line of a row (of its first line, where quoted cells span several), or its number
+    /// in a file that has no lines.
     ///
     /// # Panics
     /// When `row` is not below [`Table::rows`].
     pub fn position(&self, row: usize) -> Position {
-        let line = u64::from(self.lines[row]);
+        let line = self.base + u64::from(self.lines[row]);
         let file = self.files.partition_point(|(_, end)| *end <= row);
-        Position { file: self.files[file].0.clone(), line }
+        Position { file: self.files[file].0.clone(), line, unit: self.unit }
+    }
+
+    /// The first row of the last file.
+    pub(crate) fn last_file_start(&self) -> usize {
+        let ends = self.files.iter().rev().nth(1);
+        ends.map_or(0, |(_, end)| *end)
     }
 
     /// The column of a name, or an error that says who needs it.
@@ -157,6 +170,7 @@ mod tests {
             ],
             files: vec![("one".into(), 1), ("empty".into(), 1), ("two".into(), 3)],
             lines: vec![2, 2, 5],
+            ..Table::default()
         }
     }
 

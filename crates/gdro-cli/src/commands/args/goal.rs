@@ -4,7 +4,7 @@ use clap::Args;
 use gdro::loss::AnyLoss;
 use toml::Value;
 
-use super::number;
+use super::{number, number_or_list};
 use crate::job::Settings;
 
 /// What is minimised.
@@ -28,10 +28,10 @@ pub struct GoalArgs {
     #[arg(long, value_name = "NAME", help = loss_help())]
     loss: Option<String>,
     /// Keep the weights in a ball of radius B around 0
-    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = number_or_list)]
     ball: Option<Value>,
     /// Ridge: add (L/2)·‖weights‖² [default: 1e-4 without a ball, 0 with one]
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = number_or_list)]
     l2: Option<Value>,
     /// Put the intercept under ridge and ball; otherwise it is free in [−100, 100] (wider for
     /// targets that are larger)

@@ -11,9 +11,22 @@ pub use table::TableArgs;
 use toml::Value;
 
 /// A number as a setting: a whole one exactly.
-fn number(text: &str) -> std::result::Result<Value, String> {
+pub(super) fn number(text: &str) -> std::result::Result<Value, String> {
     let whole = text.parse().map(Value::Integer);
     whole.or_else(|_| text.parse().map(Value::Float)).map_err(|_| "expected a number".into())
+}
+
+/// A number, or several separated by commas, as a setting.
+fn number_or_list(text: &str) -> std::result::Result<Value, String> {
+    if !text.contains(',') {
+        return number(text);
+    }
+    let expected = |_| "expected a number, or for `gdro select` several separated by commas".into();
+    text.split(',')
+        .map(|entry| number(entry.trim()))
+        .collect::<std::result::Result<_, _>>()
+        .map(Value::Array)
+        .map_err(expected)
 }
 
 /// A list separated by commas; an entry in quotes may hold commas, and quotes twice.

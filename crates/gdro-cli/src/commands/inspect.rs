@@ -1,0 +1,158 @@
+//! `gdro inspect`: a look at a table before anything is trained.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gdro::Dataset;
+use gdro::loss::Loss as _;
+use gdro_data::{Prepared, Table, Target, tiny_groups};
+
+use super::args::TableArgs;
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::job::{Job, Settings};
+use crate::report::{self, Encoded, GroupCount, Inspected};
+use crate::train::{MEMORY, Size, WORK, choose, loss_of, split_of, task_of, train_names};
+
+/// Groups with fewer rows than this are warned of.
+const TINY: usize = 30;
+
+/// Look at a table before training: its columns, groups and oddities, the size of the encoded rows
+/// and the solver that `auto` would take.
+///
+/// Without --target only the columns are looked at. What `fit` would refuse is said, and is no
+/// error here. A feature is said to predict the target alone when its area under the ROC curve, its
+/// correlation or its share of right classes is at least 0.99.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// Files of one table, or a job file (*.toml)
+    #[arg(required = true, value_name = "TABLE|JOB.toml")]
+    inputs: Vec<PathBuf>,
+    /// Loss, when the kind of target alone would not say that numbers are classes
+    #[arg(long, value_name = "NAME")]
+    loss: Option<String>,
+    #[command(flatten)]
+    table: TableArgs,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Show every group and every column, however many
+    #[arg(long)]
+    all: bool,
+}
+
+impl Inspect {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        if self.all && self.json {
+            return Err(Failure::input("--all: JSON holds all groups and columns"));
+        }
+        let mut settings = Settings::default();
+        self.table.give(&mut settings)?;
+        settings.set_some("loss", self.loss.clone());
+        let job = Job::resolve(&self.inputs, settings)?;
+        if self.table.has_delta() {
+            return Err(Failure::input("--delta: nothing is estimated here: leave it out"));
+        }
+        let refuse = |e| Failure::data(&e, &job);
+        let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
+        let task = job.training.loss.map(task_of);
+        let found = gdro_data::inspect(&table, &job.data, task).map_err(refuse)?;
+        let mut inspected = Inspected::new(found);
+        if job.data.target.is_some() {
+            look_at_groups(&job, &table, &mut inspected)?;
+        }
+        if self.json {
+            let text = serde_json::to_string_pretty(&inspected)
+                .map_err(|e| Failure::Machine(format!("cannot write the inspection: {e}")))?;
+            return files::print(&(text + "\n"));
+        }
+        files::print(&report::inspected(&inspected, self.all))
+    }
+}
+
+/// Prepares the table as training would, and says what comes of it.
+fn look_at_groups(job: &Job, table: &Table, inspected: &mut Inspected) -> Result<()> {
+    let training = &job.training;
+    let task = training.loss.map(task_of);
+    let constant = training.penalize_intercept;
+    let prepared = match gdro_data::prepare(table, &job.data, task, &split_of(job), constant) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            inspected.refused = Some(Failure::data(&error, job).to_string());
+            return Ok(());
+        }
+    };
+    let library = |e| Failure::library(e, &train_names(&prepared));
+    let loss = loss_of(training.loss, &prepared.target).map_err(library)?;
+    let features = prepared.encoding.dimension();
+    let model = (features + usize::from(!constant)) * loss.outputs();
+    let size = Size::of(&prepared.train, &loss, model);
+    let (solver, reason) = choose(training, &size);
+    inspected.target = Some(prepared.target.clone());
+    inspected.warnings.extend(tiny_groups(&prepared.groups, TINY));
+    inspected.notes.clone_from(&prepared.notes);
+    inspected.groups = group_counts(&prepared);
+    inspected.encoded = Some(Encoded {
+        train_rows: prepared.train_rows.len(),
+        test_rows: prepared.test_rows.len(),
+        features,
+        is_sparse: prepared.train.matrix().is_sparse(),
+        bytes: bytes(&prepared.train) + prepared.test.as_ref().map_or(0, bytes),
+        loss: training.loss.map_or_else(|| loss.to_string(), |loss| loss.to_string()),
+        solver: solver.to_string(),
+        reason,
+        exact_work: size.work(),
+        most_work: WORK,
+        exact_bytes: size.memory(),
+        most_bytes: MEMORY,
+    });
+    Ok(())
+}
+
+/// Bytes of encoded rows: 8 for a number, 4 for the index of a number that is stored sparsely,
+/// and 8 for the start of such a row, for the target, and for the weight.
+fn bytes(data: &Dataset) -> u64 {
+    let (rows, stored) = (data.rows() as u64, data.matrix().stored() as u64);
+    let numbers = if data.matrix().is_sparse() { 12 * stored + 8 * rows } else { 8 * stored };
+    numbers + 16 * rows
+}
+
+/// The groups with the counts of their rows and their targets.
+fn group_counts(prepared: &Prepared) -> Vec<GroupCount> {
+    let parts = |group: &gdro_data::Group| {
+        let train = group.train.map(|i| (&prepared.train, i));
+        train.into_iter().chain(group.test.zip(prepared.test.as_ref()).map(|(i, data)| (data, i)))
+    };
+    let count = |group: &gdro_data::Group| {
+        let targets: Vec<f64> = parts(group)
+            .flat_map(|(data, i)| data.members(i).iter().map(|row| data.targets()[*row as usize]))
+            .collect();
+        let n = targets.len().max(1) as f64;
+        let mut counted = GroupCount {
+            name: group.name.clone(),
+            rows: group.rows,
+            train_rows: group.train_rows,
+            test_rows: group.test_rows,
+            positive_rate: group.positives.map(|p| p as f64 / group.rows.max(1) as f64),
+            mean_target: None,
+            classes: None,
+            commonest: None,
+        };
+        match &prepared.target {
+            Target::Binary { .. } => {}
+            Target::Regression { .. } => {
+                counted.mean_target = Some(targets.iter().sum::<f64>() / n);
+            }
+            Target::Multiclass { classes, .. } => {
+                let mut counts = vec![0usize; classes.len()];
+                targets.iter().for_each(|y| counts[*y as usize] += 1);
+                counted.classes = Some(counts.iter().filter(|count| **count > 0).count());
+                let most = (0..counts.len()).rev().max_by_key(|class| counts[*class]);
+                counted.commonest = most.map(|class| classes[class].clone());
+            }
+        }
+        counted
+    };
+    prepared.groups.iter().map(count).collect()
+}

@@ -1,0 +1,83 @@
+//! What a user should know about how his columns became features.
+
+use std::collections::BTreeMap;
+
+use super::column::FeatureColumn;
+use super::usable::worst_columns;
+use super::{Encoding, RARE};
+use crate::error::{count, list};
+use crate::groups::MISSING;
+use crate::options::{DataOptions, Missing};
+use crate::table::{Kind, Table};
+
+/// Notes on missing cells that were filled in the given rows, on rare texts and on columns with one
+/// value.
+pub(crate) fn notes(
+    encoding: &Encoding,
+    table: &Table,
+    rows: &[u32],
+    options: &DataOptions,
+) -> Vec<String> {
+    let mut notes = filled(encoding, table, rows, options);
+    if let Some(least) = options.min_count {
+        notes.extend(rare(encoding, least));
+    }
+    let constants = encoding.columns().iter().filter(|c| c.is_constant());
+    notes.extend(
+        constants.map(|c| format!("feature `{}` has one value only: encoded as 0", c.name())),
+    );
+    notes
+}
+
+/// Notes on missing cells that were kept.
+fn filled(encoding: &Encoding, table: &Table, rows: &[u32], options: &DataOptions) -> Vec<String> {
+    let mut kept: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    let mut texts = Vec::new();
+    for column in encoding.columns() {
+        let Some(cells) = table.column(column.name()) else { continue };
+        let missing = rows.iter().filter(|row| cells.is_missing(**row as usize)).count();
+        let policy = options.missing.of(column.name());
+        if missing == 0 || !policy.keeps() {
+            continue;
+        }
+        let how = match (cells.kind(), policy) {
+            (Kind::Number, Missing::Mean) => "the mean of the training rows",
+            (Kind::Number, _) => "the mean of the training rows, with an indicator",
+            _ => "a level of their own",
+        };
+        if cells.kind() == Kind::Text && policy == Missing::Mean {
+            texts.push(column.name());
+        }
+        kept.entry(how).or_default().insert(column.name(), missing);
+    }
+    let mut notes: Vec<String> = kept
+        .iter()
+        .map(|(how, columns)| format!("missing cells are {how}: {}", worst_columns(columns)))
+        .collect();
+    if !texts.is_empty() {
+        let texts = list(texts.into_iter());
+        notes
+            .push(format!("texts have no mean, whatever `missing` says: {texts} have `{MISSING}`"));
+    }
+    notes
+}
+
+/// Notes on folded levels.
+fn rare(encoding: &Encoding, least: usize) -> Vec<String> {
+    let folded = encoding.columns().iter().filter_map(|column| match column {
+        FeatureColumn::Text { name, rare, .. } if !rare.is_empty() => Some(format!(
+            "column `{name}`: {} of fewer than {} became `{RARE}`",
+            count(rare.len(), "text"),
+            count(least, "training row")
+        )),
+        _ => None,
+    });
+    let notes: Vec<String> = folded.collect();
+    if notes.is_empty() {
+        return vec![format!(
+            "no text has fewer than {}: `min-count` changes nothing",
+            count(least, "training row")
+        )];
+    }
+    notes
+}

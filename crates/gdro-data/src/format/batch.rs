@@ -1,0 +1,96 @@
+//! Rows as they come out of a file, before the kinds of their columns are settled.
+
+use crate::error::{Error, Result, Unit};
+use crate::table::Table;
+use crate::table::kind::{Forced, Odd, RawColumn, Wanted};
+
+/// Largest number of rows of a table: data sets number them by `u32`.
+pub(super) const MOST: usize = u32::MAX as usize;
+
+/// How much is read at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    /// Most rows.
+    pub rows: usize,
+    /// Bytes of cells after which no further row is read.
+    pub bytes: usize,
+}
+
+/// One file, read from its start to its end.
+pub(super) trait Source: Send {
+    /// The file, as the caller named it.
+    fn file(&self) -> &str;
+
+    /// Names of the columns. `None`: they are given by the caller.
+    fn names(&self) -> Option<&[String]>;
+
+    /// What its rows are numbered by.
+    fn unit(&self) -> Unit;
+
+    /// Appends rows to a batch: false when there was none left.
+    fn next(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool>;
+}
+
+/// Rows of one or several files.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub columns: Vec<RawColumn>,
+    /// Files with the number of rows up to their end.
+    pub files: Vec<(String, usize)>,
+    /// Number of each row in its file, less the base.
+    pub lines: Vec<u32>,
+    pub base: u64,
+    pub unit: Unit,
+}
+
+impl Batch {
+    /// An empty batch.
+    pub fn new(columns: usize, base: u64, unit: Unit) -> Self {
+        let mut batch = Batch { base, unit, ..Batch::default() };
+        batch.columns.resize_with(columns, RawColumn::default);
+        batch
+    }
+
+    /// Numbers the next row of a file.
+    pub fn number(&mut self, file: &str, line: u64) -> Result<()> {
+        let number = u32::try_from(line - self.base).ok().filter(|_| self.lines.len() < MOST);
+        let too_many = || Error::TooManyRows { file: file.to_owned(), limit: MOST as u64 };
+        self.lines.push(number.ok_or_else(too_many)?);
+        Ok(())
+    }
+
+    /// The table. `settled` are the kinds that earlier batches have settled, and takes those that
+    /// this one settles.
+    pub fn finish(
+        self,
+        names: &[String],
+        wanted: &[Wanted],
+        settled: &mut [Option<Forced>],
+    ) -> Result<Table> {
+        let mut table = Table {
+            names: names.to_vec(),
+            columns: Vec::with_capacity(names.len()),
+            files: self.files,
+            lines: self.lines,
+            base: self.base,
+            unit: self.unit,
+        };
+        for (at, (raw, wanted)) in self.columns.into_iter().zip(wanted).enumerate() {
+            let wanted = Wanted { kind: wanted.kind.or(settled[at]), ..*wanted };
+            let empty = raw.is_empty();
+            let column = raw.finish(wanted, |odd, row, text| {
+                let (at, column) = (table.position(row), table.names[at].clone());
+                let text = text.to_owned();
+                match odd {
+                    Odd::NotANumber => Error::NotANumber { at, column, text },
+                    Odd::NotFinite => Error::NotFinite { at, column, text },
+                }
+            })?;
+            if wanted.kind.is_none() && !empty {
+                settled[at] = Some(Forced::from(column.kind()));
+            }
+            table.columns.push(column);
+        }
+        Ok(table)
+    }
+}

@@ -1,0 +1,116 @@
+//! CSV and TSV.
+
+use std::path::Path;
+
+use super::batch::{Batch, Limit, Source};
+use super::records::Records;
+use super::roles::check_names;
+use crate::error::{Error, Result, Unit};
+use crate::options::DataOptions;
+
+use crate::table::kind::{Forced, Wanted};
+
+/// A delimited text.
+pub(super) struct Delimited {
+    records: Records,
+    names: Option<Vec<String>>,
+    /// The texts that mean a missing cell.
+    na: Vec<String>,
+    /// Rows read so far.
+    rows: u64,
+}
+
+impl Delimited {
+    /// Opens a file and reads its header, unless the names of the columns are given.
+    pub fn open(path: &Path, options: &DataOptions) -> Result<Self> {
+        let mut records =
+            Records::open(path, delimiter(path, options), options.comment.as_deref())?;
+        let names = match options.columns {
+            None => Some(header(&mut records)?),
+            Some(_) => None,
+        };
+        let na = options.na.iter().map(|t| t.trim().to_owned()).collect();
+        Ok(Delimited { records, names, na, rows: 0 })
+    }
+}
+
+impl Source for Delimited {
+    fn file(&self) -> &str {
+        self.records.file()
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::Line
+    }
+
+    fn next(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool> {
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < limit.rows && bytes < limit.bytes {
+            if !self.records.advance()? {
+                break;
+            }
+            let records = &self.records;
+            let at = records.position();
+            if records.len() != wanted.len() {
+                return Err(Error::Ragged {
+                    at,
+                    found: records.len(),
+                    expected: wanted.len(),
+                    delimiter: records.delimiter(),
+                });
+            }
+            batch.number(&at.file, at.line)?;
+            for ((cell, column), wanted) in records.cells().zip(&mut batch.columns).zip(wanted) {
+                if wanted.kind != Some(Forced::Ignored) {
+                    column.push(if self.na.iter().any(|t| t == cell) { "" } else { cell });
+                    bytes += cell.len();
+                }
+            }
+            rows += 1;
+        }
+        self.rows += rows as u64;
+        if rows == 0 && self.rows == 0 && self.names.is_none() {
+            let file = self.records.file().to_owned();
+            return Err(Error::EmptyFile { file, expected: "rows" });
+        }
+        Ok(rows > 0)
+    }
+}
+
+fn delimiter(path: &Path, options: &DataOptions) -> char {
+    let name = path.to_string_lossy().to_lowercase();
+    let tabs = name.ends_with(".tsv") || name.ends_with(".tsv.gz");
+    options.delimiter.unwrap_or(if tabs { '\t' } else { ',' })
+}
+
+fn header(records: &mut Records) -> Result<Vec<String>> {
+    if !records.advance()? {
+        let file = records.file().to_owned();
+        return Err(Error::EmptyFile { file, expected: "a line with the names of the columns" });
+    }
+    // A name is on one line: line breaks inside it become blanks.
+    let name = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names: Vec<String> = records.cells().map(name).collect();
+    check_names(&names, &records.position().to_string())?;
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_follow_the_name_unless_given() {
+        let mut options = DataOptions::default();
+        let of = |name: &str, options: &DataOptions| delimiter(Path::new(name), options);
+        assert_eq!(of("a.csv", &options), ',');
+        assert_eq!(of("a.TSV", &options), '\t');
+        assert_eq!(of("a.tsv.gz", &options), '\t');
+        options.delimiter = Some(';');
+        assert_eq!(of("a.tsv", &options), ';');
+    }
+}

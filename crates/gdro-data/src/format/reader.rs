@@ -1,0 +1,172 @@
+//! Files, one after another, as one table or as a sequence of tables.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use super::batch::{Batch, Limit, Source};
+use super::delimited::Delimited;
+use super::roles::{check_names, wanted};
+use crate::error::{Error, Result};
+use crate::features::Encoding;
+use crate::options::DataOptions;
+use crate::table::Table;
+use crate::table::kind::{Forced, Wanted};
+
+/// Bytes of cells after which a block ends, however few its rows: bounds the memory.
+const BLOCK_BYTES: usize = 64 << 20;
+
+/// Reads files block by block, so that a table may be larger than memory.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("people.csv");
+/// # std::fs::write(&file, "age,ill\n20,no\n30,yes\n40,no\n")?;
+/// use gdro_data::{DataOptions, Reader};
+///
+/// let mut reader = Reader::open(&[file], &DataOptions::default(), None)?;
+/// let mut rows = 0;
+/// while let Some(block) = reader.next_block(2)? {
+///     rows += block.rows();
+/// }
+/// assert_eq!(rows, 3);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Reader {
+    options: DataOptions,
+    encoding: Option<Encoding>,
+    /// The files that are not opened yet.
+    paths: VecDeque<PathBuf>,
+    source: Option<Box<dyn Source>>,
+    /// The file that gave the names of the columns.
+    first: String,
+    names: Vec<String>,
+    wanted: Vec<Wanted>,
+    settled: Vec<Option<Forced>>,
+    /// The file last read.
+    last: String,
+    /// Number of the row last read in its file.
+    line: u64,
+    rows: u64,
+}
+
+impl Reader {
+    /// Opens the first file. With an encoding the table is read for its model, as
+    /// [`crate::read_for`] says; without one for training, as [`crate::read`] says.
+    ///
+    /// # Errors
+    /// As [`crate::read`] or [`crate::read_for`], as far as the first file tells.
+    pub fn open(
+        paths: &[PathBuf],
+        options: &DataOptions,
+        encoding: Option<&Encoding>,
+    ) -> Result<Self> {
+        options.check()?;
+        let mut reader = Reader {
+            options: options.clone(),
+            encoding: encoding.cloned(),
+            paths: paths.iter().cloned().collect(),
+            source: None,
+            first: String::new(),
+            names: Vec::new(),
+            wanted: Vec::new(),
+            settled: Vec::new(),
+            last: String::new(),
+            line: 0,
+            rows: 0,
+        };
+        if let Some(columns) = &options.columns {
+            check_names(columns, "columns")?;
+        }
+        if !reader.advance()? {
+            return Err(Error::NoFile);
+        }
+        Ok(reader)
+    }
+
+    /// Names of the columns, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Reads the next rows, at most `rows` of them; `None` at the end of the last file. A block
+    /// does not reach over the end of a file, and ends early where its cells are very long.
+    ///
+    /// The kind of a column is settled by the options, by the encoding, or by the first block in
+    /// which it has a cell that is not missing (until then it is [`crate::Kind::Text`]); a later
+    /// cell that does not fit is an error.
+    ///
+    /// # Errors
+    /// As [`crate::read`]; and when there is no row at all.
+    ///
+    /// # Panics
+    /// When `rows` is 0.
+    pub fn next_block(&mut self, rows: usize) -> Result<Option<Table>> {
+        assert!(rows > 0, "a block has at least one row");
+        let limit = Limit { rows, bytes: BLOCK_BYTES };
+        loop {
+            let Some(source) = &mut self.source else {
+                if !self.advance()? {
+                    self.check_rows()?;
+                    return Ok(None);
+                }
+                continue;
+            };
+            let mut batch = Batch::new(self.names.len(), self.line, source.unit());
+            if source.next(&self.wanted, limit, &mut batch)? {
+                batch.files.push((self.last.clone(), batch.lines.len()));
+                self.rows += batch.lines.len() as u64;
+                self.line += u64::from(batch.lines.last().copied().unwrap_or(0));
+                return batch.finish(&self.names, &self.wanted, &mut self.settled).map(Some);
+            }
+            self.source = None;
+        }
+    }
+
+    /// Reads all that is left as one table, whose columns have the kinds that all rows together
+    /// give.
+    ///
+    /// # Errors
+    /// As [`crate::read`].
+    pub fn read(mut self) -> Result<Table> {
+        let limit = Limit { rows: usize::MAX, bytes: usize::MAX };
+        let mut batch: Option<Batch> = None;
+        while self.source.is_some() || self.advance()? {
+            let Some(mut source) = self.source.take() else { continue };
+            let batch = batch.get_or_insert_with(|| Batch::new(self.names.len(), 0, source.unit()));
+            while source.next(&self.wanted, limit, batch)? {}
+            batch.files.push((self.last.clone(), batch.lines.len()));
+        }
+        let batch = batch.ok_or(Error::NoFile)?;
+        self.rows += batch.lines.len() as u64;
+        self.check_rows()?;
+        batch.finish(&self.names, &self.wanted, &mut self.settled)
+    }
+
+    /// Opens the next file: false when there is none.
+    fn advance(&mut self) -> Result<bool> {
+        let Some(path) = self.paths.pop_front() else { return Ok(false) };
+        let source: Box<dyn Source> = Box::new(Delimited::open(&path, &self.options)?);
+        let file = source.file().to_owned();
+        let found = source.names().or(self.options.columns.as_deref()).unwrap_or_default();
+        if self.first.is_empty() {
+            self.wanted = wanted(found, &self.options, self.encoding.as_ref())?;
+            self.settled = vec![None; found.len()];
+            (self.first, self.names) = (file.clone(), found.to_vec());
+        } else if self.names != found {
+            return Err(Error::Headers {
+                file,
+                first: self.first.clone(),
+                found: found.join(","),
+                expected: self.names.join(","),
+            });
+        }
+        (self.last, self.line, self.source) = (file, 0, Some(source));
+        Ok(true)
+    }
+
+    fn check_rows(&self) -> Result<()> {
+        if self.rows == 0 { Err(Error::NoRows { file: self.last.clone() }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,101 @@
+//! What one column holds.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use crate::schema::Role;
+use crate::table::{Column, Kind};
+
+/// Most levels that a profile lists.
+const LISTED: usize = 10;
+
+/// What a column holds. Numbers that do not apply are absent.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ColumnProfile {
+    /// Name of the column.
+    pub name: String,
+    /// What it is used for.
+    pub role: Role,
+    /// What its cells are.
+    pub kind: Kind,
+    /// Number of rows in which the cell is missing.
+    pub missing: usize,
+    /// Number of different values, missing cells aside.
+    pub distinct: usize,
+    /// Mean of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Population standard deviation of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<f64>,
+    /// The smallest and the largest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// The texts that most rows have, ten at most; ties by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub top: Vec<LevelCount>,
+}
+
+/// A text and the number of its rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LevelCount {
+    /// The text.
+    pub text: String,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl ColumnProfile {
+    pub(super) fn new(name: &str, role: Role, cells: &Column, rows: usize) -> Self {
+        let missing = (0..rows).filter(|row| cells.is_missing(*row)).count();
+        let mut profile = ColumnProfile {
+            name: name.to_owned(),
+            role,
+            kind: cells.kind(),
+            missing,
+            distinct: 0,
+            mean: None,
+            deviation: None,
+            range: None,
+            top: Vec::new(),
+        };
+        match (&cells.numbers, &cells.texts) {
+            (Some(numbers), _) => profile.count_numbers(numbers),
+            (None, Some(texts)) => {
+                let mut counts = vec![0; texts.levels.len()];
+                (0..rows).filter_map(|row| texts.code(row)).for_each(|code| counts[code] += 1);
+                let named = texts.levels.iter().zip(counts).filter(|(_, rows)| *rows > 0);
+                let mut named: Vec<(&String, usize)> = named.collect();
+                profile.distinct = named.len();
+                named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+                let top = named.into_iter().take(LISTED);
+                profile.top =
+                    top.map(|(text, rows)| LevelCount { text: text.clone(), rows }).collect();
+            }
+            (None, None) => {}
+        }
+        profile
+    }
+
+    fn count_numbers(&mut self, numbers: &[f64]) {
+        let present: Vec<f64> = numbers.iter().copied().filter(|v| !v.is_nan()).collect();
+        self.distinct = present.iter().map(|v| (v + 0.0).to_bits()).collect::<HashSet<_>>().len();
+        if present.is_empty() {
+            return;
+        }
+        let fold = |f: fn(f64, f64) -> f64| present.iter().copied().fold(present[0], f);
+        self.range = Some([fold(f64::min), fold(f64::max)]);
+        if let Some((mean, deviation)) = crate::features::moments(&present, None) {
+            (self.mean, self.deviation) = (Some(mean), Some(deviation));
+        }
+    }
+
+    /// Whether the column is a name or a number of its row: different texts everywhere, or whole
+    /// numbers without a gap.
+    pub(super) fn is_like_an_id(&self, rows: usize) -> bool {
+        let whole = self.range.is_none_or(|[low, high]| high - low == (rows - 1) as f64);
+        self.distinct == rows && self.kind != Kind::Ignored && whole
+    }
+}

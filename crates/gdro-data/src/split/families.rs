@@ -1,0 +1,151 @@
+//! Rows held out of several families of groups, in which groups overlap.
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+use super::{check_share, short_note};
+use crate::error::Result;
+use crate::options::Split;
+
+/// Marks the rows that are held out, as [`super::hold_out`] does for groups that do not overlap.
+/// `families` has the group of each row in each family, `members` the rows of each group. Every
+/// group keeps a row for training.
+///
+/// A share is drawn along the rows sorted by their combination of groups and label, in steps of
+/// equal length: of every combination, and of every group of the first family, it takes the share
+/// to within one row. Rounding each combination by itself would hold out nothing of many small
+/// ones. A number of rows per group is drawn group by group, the smallest first, from rows not held
+/// out yet: a group has as many or, through others, more.
+pub(crate) fn hold_out_families(
+    split: &Split,
+    families: &[Vec<Option<u32>>],
+    members: &[Vec<u32>],
+    labels: Option<&[f64]>,
+) -> Result<(Vec<bool>, Option<String>)> {
+    let rows = families.first().map_or(0, Vec::len);
+    let mut held = vec![false; rows];
+    let mut note = None;
+    match *split {
+        Split::None => {}
+        Split::Share { share, seed } => {
+            check_share(share)?;
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut order: Vec<usize> = (0..rows).collect();
+            order.shuffle(&mut rng);
+            let groups = |row: usize| families.iter().map(move |groups| groups[row]);
+            let label = |row: usize| labels.map_or(0, |l| l[row].to_bits());
+            order
+                .sort_by(|a, b| groups(*a).cmp(groups(*b)).then_with(|| label(*a).cmp(&label(*b))));
+            let start: f64 = rng.random();
+            let step = |at: usize| (at as f64).mul_add(share, start).floor();
+            for (at, row) in order.into_iter().enumerate() {
+                held[row] = step(at + 1) > step(at);
+            }
+        }
+        Split::PerGroup { rows: wanted, seed } => {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut order: Vec<&Vec<u32>> = members.iter().collect();
+            order.sort_by_key(|group| group.len());
+            let mut short = 0;
+            for group in order {
+                let most = group.len().saturating_sub(1);
+                short += usize::from(most < wanted);
+                let mut free: Vec<usize> =
+                    group.iter().map(|r| *r as usize).filter(|r| !held[*r]).collect();
+                let has = group.len() - free.len();
+                free.shuffle(&mut rng);
+                let more = wanted.min(most).saturating_sub(has);
+                free.into_iter().take(more).for_each(|row| held[row] = true);
+            }
+            note = short_note(short, wanted);
+        }
+    }
+    for group in members {
+        if let Some(first) = group.first()
+            && group.iter().all(|row| held[*row as usize])
+        {
+            held[*first as usize] = false;
+        }
+    }
+    Ok((held, note))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows in a family of 3 groups and one of 40, of which the last has one row.
+    fn rows() -> (Vec<Vec<Option<u32>>>, Vec<Vec<u32>>, Vec<f64>) {
+        let first: Vec<Option<u32>> = (0..601).map(|r| Some(r * 7 % 3)).collect();
+        let second = (0..601).map(|r| Some(if r == 600 { 43 } else { 3 + r * 11 % 40 }));
+        let families = vec![first, second.collect()];
+        let mut members = vec![Vec::new(); 44];
+        for family in &families {
+            for (row, group) in (0..).zip(family) {
+                members[group.unwrap() as usize].push(row);
+            }
+        }
+        (families, members, (0..601).map(|r| f64::from(r % 5 == 0)).collect())
+    }
+
+    fn count(held: &[bool], group: &[u32]) -> usize {
+        group.iter().filter(|row| held[**row as usize]).count()
+    }
+
+    #[test]
+    fn a_share_of_every_group_and_combination() {
+        let (families, members, labels) = rows();
+        for seed in 0..20 {
+            let split = Split::Share { share: 0.2, seed };
+            let hold = |split| hold_out_families(split, &families, &members, Some(&labels));
+            let held = hold(&split).unwrap().0;
+            assert_eq!(hold(&split).unwrap().0, held);
+            let all = held.iter().filter(|h| **h).count();
+            assert!(all.abs_diff(120) <= 1, "{all}");
+            // 200 rows each, and one more.
+            for group in &members[..3] {
+                let found = count(&held, group);
+                assert!(found.abs_diff(40) <= 1, "{found}");
+            }
+            // 15 rows each, spread over three combinations of 5.
+            for group in &members[3..43] {
+                let found = count(&held, group);
+                assert!(found.abs_diff(3) <= 3, "{found}");
+                for first in &members[..3] {
+                    let both: Vec<u32> =
+                        group.iter().copied().filter(|r| first.contains(r)).collect();
+                    assert!(count(&held, &both).abs_diff(1) <= 1);
+                }
+            }
+            assert!(!held[600], "the row of a group of one");
+        }
+    }
+
+    #[test]
+    fn as_many_rows_of_every_group() {
+        let (families, members, _) = rows();
+        let split = Split::PerGroup { rows: 10, seed: 1 };
+        let (held, note) = hold_out_families(&split, &families, &members, None).unwrap();
+        for group in &members[..43] {
+            assert!(count(&held, group) >= 10);
+        }
+        assert!(!held[600]);
+        assert!(note.unwrap().starts_with("1 group has no more than 10 rows"));
+    }
+
+    #[test]
+    fn every_group_keeps_a_row() {
+        let (families, members, labels) = rows();
+        for split in [
+            Split::Share { share: 0.99, seed: 1 },
+            Split::PerGroup { rows: 1000, seed: 1 },
+            Split::None,
+        ] {
+            let held = hold_out_families(&split, &families, &members, Some(&labels)).unwrap().0;
+            assert!(members.iter().all(|group| count(&held, group) < group.len()));
+        }
+        let split = Split::Share { share: 1.0, seed: 0 };
+        assert!(hold_out_families(&split, &families, &members, None).is_err());
+    }
+}

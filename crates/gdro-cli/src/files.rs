@@ -45,11 +45,6 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Files of these names in a folder.
-pub fn inside(folder: &Path, files: Vec<(&str, String)>) -> Vec<(PathBuf, String)> {
-    files.into_iter().map(|(name, text)| (folder.join(name), text)).collect()
-}
-
 /// Writes files, whose folders are made when they are missing: each appears under its name when all
 /// are complete, and nothing is left behind when one cannot be written.
 pub fn write_all(files: &[(PathBuf, String)]) -> Result<()> {

@@ -98,6 +98,47 @@ fn the_maximum_runs_over_the_union_of_the_families() {
     assert!((number(&rounds["max_risk"]) - least).abs() < 0.01 * least, "{rounds}");
 }
 
+/// The table of `tests/oracles/families.py`.
+fn oracle_table() -> String {
+    let mut text = "x,z,site,sex,w,binary,classes,number\n".to_owned();
+    for i in 0..90_i64 {
+        let (x, z) = (i * 37 % 23, i * 29 % 17);
+        let (site, sex) = (i % 4 % 3, i * 5 % 7 % 2);
+        let binary = i64::from((if site > 0 { x } else { 22 - x }) + i % 7 > 12);
+        let classes = (x + 2 * z + site) % 11 % 3;
+        let number = (x - 11) * (1 + sex) + z * (site - 1) + i % 5;
+        text += &format!("{x},{z},{site},{sex},{},{binary},{classes},{number}\n", 1 + i % 3);
+    }
+    text
+}
+
+/// Optima of another solver, for each task, with weights and without.
+#[test]
+fn optima_over_families_agree_with_a_conic_solver() {
+    let folder = Folder::with(oracle_table());
+    let oracle: Value = serde_json::from_str(include_str!("oracles/families.json")).unwrap();
+    for case in oracle.as_array().unwrap() {
+        let task = case["task"].as_str().unwrap();
+        let loss = match task {
+            "binary" => "logistic",
+            "classes" => "softmax",
+            _ => "squared",
+        };
+        let others: Vec<&str> =
+            ["binary", "classes", "number"].into_iter().filter(|t| *t != task).collect();
+        let weighted = case["weighted"] == true;
+        let weight = if weighted { "--weight w" } else { "" };
+        let ignored = if weighted { others.join(",") } else { others.join(",") + ",w" };
+        let found = folder.summary(&format!(
+            "t.csv --target {task} --loss {loss} --groups site --groups sex --group-features drop \
+             --ignore {ignored} {weight} --l2 0.01 --holdout 0 --solver exact"
+        ));
+        let (upper, expected) =
+            (number(&found["certificate"]["upper"]), number(&case["objective"]));
+        assert!((upper - expected).abs() < 1e-7 * expected, "{case}: {upper}");
+    }
+}
+
 /// Ordinary training and means over rows count each row once, whatever families it is in.
 #[test]
 fn each_row_counts_once_in_means_over_rows() {
@@ -244,6 +285,11 @@ fn small_groups_on_the_command_line() {
         let said = folder.refused(&format!("fit {fit} {options}"));
         assert!(said.starts_with(start), "{said}");
     }
+    folder.file(
+        "job.toml",
+        "tables = [\"t.csv\"]\ntarget = \"y\"\ngroups = [\"g\"]\nmin-group = 5\nsmall-groups = \"merge\"\n",
+    );
+    assert_eq!(names(&folder.summary("job.toml --solver exact")), ["a", "b", "(small)"]);
     let said = folder.refused("fit t.csv --target y --min-group 5");
     assert!(said.starts_with("--min-group: there are no group columns"), "{said}");
 }

@@ -50,16 +50,62 @@ pub enum Error {
         /// Why.
         why: std::io::Error,
     },
+    /// A pattern of file names that cannot be used.
+    #[error("{pattern}: {why}: expected a file, or a pattern that matches some")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        why: String,
+    },
+    /// A file is not what its name or an option says.
+    #[error(
+        "{file}: it is {found}, expected {expected}: say what it is by `--format`, or name it so"
+    )]
+    Format {
+        /// The file.
+        file: String,
+        /// What it is.
+        found: &'static str,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// Files of one table in formats that do not go together.
+    #[error("{file} is {found}, {first} is {expected}: give the files of a table in one format")]
+    MixedFormats {
+        /// The later file.
+        file: String,
+        /// Its format.
+        found: &'static str,
+        /// The first file.
+        first: String,
+        /// Its format.
+        expected: &'static str,
+    },
+    /// A format that this build leaves out.
+    #[error(
+        "{file}: it is {format}, which this build of gdro-data cannot read: build it with the \
+         feature `arrow`"
+    )]
+    NoArrow {
+        /// The file.
+        file: String,
+        /// The format.
+        format: &'static str,
+    },
     /// Reading stopped, for example because the compressed data are damaged or cut off.
     #[error(
         "{at}: cannot read on: {why}{}",
-        if *.gzip { "; the gzip data are damaged or cut off: get the file again" } else { "" }
+        match .packed {
+            Some(by) => format!("; the {by} data are damaged or cut off: get the file again"),
+            None => String::new(),
+        }
     )]
     Read {
         /// The line that could not be read.
         at: Position,
-        /// Whether the file is compressed.
-        gzip: bool,
+        /// How the file is compressed, if it is.
+        packed: Option<&'static str>,
         /// Why.
         why: std::io::Error,
     },
@@ -114,6 +160,45 @@ pub enum Error {
         expected: usize,
         /// The delimiter.
         delimiter: char,
+    },
+    /// A file of columns that cannot be decoded.
+    #[error(
+        "{at}: cannot read the {format} data: {}: the file is damaged or cut off: get it again",
+        shown(.why)
+    )]
+    Damaged {
+        /// The file, and the row from which on it cannot be read.
+        at: String,
+        /// The format.
+        format: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// A column of a type whose cells are no numbers, texts or times.
+    #[error(
+        "{file}: column `{column}`: found cells of the type {}, expected numbers, texts, booleans \
+         or times: leave it out with `--ignore {}`",
+        shown(.found),
+        argument(.column)
+    )]
+    ColumnType {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+    },
+    /// A column holds numbers in one file and texts in another.
+    #[error(
+        "{file}: column `{column}`: numbers here and texts in another file of the table, or the \
+         other way round: write the files with one schema"
+    )]
+    MixedKinds {
+        /// The later file.
+        file: String,
+        /// The column.
+        column: String,
     },
     /// A file has no line with content.
     #[error("{file}: the file is empty: expected {expected}")]

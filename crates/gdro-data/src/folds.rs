@@ -10,8 +10,9 @@ use rand::seq::SliceRandom;
 
 use crate::error::{Error, Result};
 use crate::features::Encoding;
-use crate::options::{Split, Task};
+use crate::options::{DataOptions, Split, Task};
 use crate::prepare::{Group, Prepared};
+use crate::schema::schema;
 use crate::split::hold_out;
 use crate::table::Table;
 
@@ -37,13 +38,15 @@ pub enum Validation {
 pub struct Folds<'a> {
     table: &'a Table,
     prepared: &'a Prepared,
+    /// The options, with a target that is the name of a column.
+    options: DataOptions,
     /// The fold in which each row is a validation row, if there is one.
     fold_of: Vec<Option<usize>>,
     count: usize,
 }
 
 impl<'a> Folds<'a> {
-    /// Assigns the training rows of `prepared`, which was made of `table`.
+    /// Assigns the training rows of `prepared`, which was made of `table` with these options.
     ///
     /// # Errors
     /// For fewer than 2 folds, or more than there are rows; for a share that is not between 0 and
@@ -51,9 +54,11 @@ impl<'a> Folds<'a> {
     pub fn new(
         table: &'a Table,
         prepared: &'a Prepared,
+        options: &DataOptions,
         validation: Validation,
         seed: u64,
     ) -> Result<Self> {
+        let options = options.settle(table.names())?.0;
         let fold_of = assign(&prepared.train, prepared.target.task(), validation, seed)?;
         let (option, found, count) = match validation {
             Validation::Folds(count) => ("folds", count.to_string(), count),
@@ -63,7 +68,7 @@ impl<'a> Folds<'a> {
             let expected = "rows for validation: the groups are too small".into();
             return Err(Error::Option { option, found, expected });
         }
-        Ok(Folds { table, prepared, fold_of, count })
+        Ok(Folds { table, prepared, options, fold_of, count })
     }
 
     /// Number of folds; 1 for a share of the rows.
@@ -81,7 +86,7 @@ impl<'a> Folds<'a> {
     pub fn part(&self, fold: usize) -> Result<Prepared> {
         assert!(fold < self.count, "fold {fold} of {}", self.count);
         let held: Vec<bool> = self.fold_of.iter().map(|f| *f == Some(fold)).collect();
-        split(self.table, self.prepared, &held)
+        split(self.table, &self.options, self.prepared, &held)
     }
 }
 
@@ -159,7 +164,12 @@ fn strata(data: &Dataset) -> Vec<Vec<u32>> {
 }
 
 /// Holds some of the training rows out.
-fn split(table: &Table, prepared: &Prepared, held: &[bool]) -> Result<Prepared> {
+fn split(
+    table: &Table,
+    options: &DataOptions,
+    prepared: &Prepared,
+    held: &[bool],
+) -> Result<Prepared> {
     let data = &prepared.train;
     let part = |wanted: bool| (0..held.len()).filter(move |row| held[*row] == wanted);
     let in_table = |wanted| part(wanted).map(|row| prepared.train_rows[row]).collect::<Vec<u32>>();
@@ -169,8 +179,9 @@ fn split(table: &Table, prepared: &Prepared, held: &[bool]) -> Result<Prepared> 
     };
     let old = &prepared.encoding;
     let names: Vec<&str> = old.columns().iter().map(|column| column.name()).collect();
+    let constant = old.has_constant();
     let encoding =
-        Encoding::fit(table, &names, &train_rows, weights(false).as_deref(), old.has_constant())?;
+        Encoding::fit(table, &names, &train_rows, weights(false).as_deref(), options, constant)?;
 
     // Where a row is in its part.
     let mut place = vec![0u32; held.len()];
@@ -211,6 +222,7 @@ fn split(table: &Table, prepared: &Prepared, held: &[bool]) -> Result<Prepared> 
             ..group.clone()
         }
     };
+    let schema = schema(table, options, &encoding);
     Ok(Prepared {
         train,
         test,
@@ -220,6 +232,7 @@ fn split(table: &Table, prepared: &Prepared, held: &[bool]) -> Result<Prepared> 
         encoding,
         target: prepared.target.clone(),
         grouping: prepared.grouping.clone(),
+        schema,
         notes: Vec::new(),
     })
 }

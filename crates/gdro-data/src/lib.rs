@@ -46,7 +46,8 @@ pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, GroupEntry, Grouping, Labels, Small};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, tiny_groups};
 pub use options::{
-    DataOptions, GroupFeatures, Missing, MissingCells, MissingGroup, SmallGroups, Split, Task,
+    DataOptions, Format, GroupFeatures, Missing, MissingCells, MissingGroup, SmallGroups, Split,
+    Task,
 };
 pub use prepare::{Group, Prepared, prepare};
 pub use schema::{ColumnSchema, Role};

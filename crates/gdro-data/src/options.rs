@@ -20,9 +20,15 @@ const MOST_BUCKETS: u32 = 1 << 24;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct DataOptions {
-    /// Names of the columns of files without a header. Without them the first line is the header.
+    /// What the files are. Without it they tell by their first bytes and by their names, and are
+    /// CSV if neither says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Names of the columns of delimited files without a header. Without them the first line is
+    /// the header.
     pub columns: Option<Vec<String>>,
-    /// What separates cells: a comma unless given, a tab in files named `*.tsv` or `*.tsv.gz`.
+    /// What separates cells of delimited files: a comma unless given, a tab in files named `*.tsv`
+    /// (also `*.tsv.gz`, `*.tsv.zst`).
     pub delimiter: Option<char>,
     /// Lines that start with this text are skipped.
     pub comment: Option<String>,
@@ -71,6 +77,59 @@ pub struct DataOptions {
     pub min_group: Option<usize>,
     /// What to do with groups of fewer rows.
     pub small_groups: SmallGroups,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Delimited text, plain or compressed by gzip or zstd.
+    Csv,
+    /// The same with tabs.
+    Tsv,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC, a file or a stream.
+    Arrow,
+    /// LIBSVM or SVMlight, plain or compressed by gzip or zstd.
+    Svmlight,
+}
+
+impl Format {
+    /// The format that a file name says.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let name = name.to_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let (_, ending) = name.rsplit_once('.')?;
+        match ending {
+            "csv" => Some(Format::Csv),
+            "tsv" => Some(Format::Tsv),
+            "parquet" => Some(Format::Parquet),
+            "arrow" | "arrows" | "feather" => Some(Format::Arrow),
+            "svm" | "libsvm" | "svmlight" => Some(Format::Svmlight),
+            _ => None,
+        }
+    }
+
+    /// Formats that may be mixed in one table have the same number.
+    pub(crate) fn family(self) -> u8 {
+        match self {
+            Format::Csv | Format::Tsv => 0,
+            Format::Parquet | Format::Arrow => 1,
+            Format::Svmlight => 2,
+        }
+    }
+
+    /// The format in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Format::Csv => "delimited text",
+            Format::Tsv => "text delimited by tabs",
+            Format::Parquet => "Parquet",
+            Format::Arrow => "Arrow IPC",
+            Format::Svmlight => "LIBSVM",
+        }
+    }
 }
 
 /// Whether group columns are features too.
@@ -284,6 +343,11 @@ impl DataOptions {
         };
         if let Some(c) = self.delimiter.filter(|c| matches!(c, '"' | '\n' | '\r')) {
             return refuse("delimiter", format!("{c:?}"), "a character that can separate cells");
+        }
+        if self.format == Some(Format::Tsv)
+            && let Some(c) = self.delimiter.filter(|c| *c != '\t')
+        {
+            return refuse("delimiter", format!("{c:?}"), "none with the format tsv, or csv");
         }
         if self.comment.as_deref() == Some("") {
             return refuse("comment", "an empty text".into(), "the text that starts a comment");

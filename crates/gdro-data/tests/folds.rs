@@ -30,7 +30,7 @@ fn parts_learn_from_their_training_rows_alone() {
     let table = read(&[file], &options()).unwrap();
     let split = Split::Share { share: 0.2, seed: 4 };
     let whole = prepare(&table, &options(), None, &split, false).unwrap();
-    let folds = Folds::new(&table, &whole, Validation::Folds(4), 9).unwrap();
+    let folds = Folds::new(&table, &whole, &options(), Validation::Folds(4), 9).unwrap();
     let parts: Vec<Prepared> = (0..folds.count()).map(|i| folds.part(i).unwrap()).collect();
 
     let mut validated = Vec::new();

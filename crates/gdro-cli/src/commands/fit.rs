@@ -1,6 +1,6 @@
 //! `gdro fit`: train a model and compare it with ordinary training.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -74,11 +74,15 @@ pub(super) fn pretty(value: &impl Serialize) -> Result<String> {
 }
 
 /// The files of a training run.
-pub(super) fn files_of(fitted: &Fitted, summary: String) -> Result<Vec<(&'static str, String)>> {
+pub(super) fn files_of(
+    out: &Path,
+    fitted: &Fitted,
+    summary: String,
+) -> Result<Vec<(PathBuf, String)>> {
     Ok(vec![
-        ("model.json", fitted.model.text()?),
-        ("summary.json", summary),
-        ("trace.jsonl", fitted.trace.text()?),
+        (out.join("model.json"), fitted.model.text()?),
+        (out.join("summary.json"), summary),
+        (out.join("trace.jsonl"), fitted.trace.text()?),
     ])
 }
 
@@ -100,7 +104,7 @@ impl Fit {
         let json = pretty(&summary)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {
-            written = files::inside(out, files_of(&fitted, json.clone())?);
+            written = files_of(out, &fitted, json.clone())?;
         }
         if let Some(page) = &job.report {
             written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));

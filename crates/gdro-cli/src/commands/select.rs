@@ -101,9 +101,8 @@ impl Select {
         let summary = report::Summary::new(&selected.job, fitted);
         let mut written = Vec::new();
         if let Some(out) = &job.out {
-            let mut all = files_of(fitted, pretty(&summary)?)?;
-            all.push(("selection.json", pretty(selection)?));
-            written = files::inside(out, all);
+            written = files_of(out, fitted, pretty(&summary)?)?;
+            written.push((out.join("selection.json"), pretty(selection)?));
         }
         if let Some(page) = &job.report {
             let text = report::page::of_selection(&selected, &summary)?;
@@ -135,7 +134,7 @@ impl Select {
         let json = pretty(&path)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {
-            written = files::inside(out, vec![("path.json", json.clone())]);
+            written.push((out.join("path.json"), json.clone()));
         }
         if let Some(page) = &job.report {
             written.push((page.clone(), report::page::of_path(job, &path)?));

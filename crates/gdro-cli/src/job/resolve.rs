@@ -38,8 +38,8 @@ impl Settings {
         if out.as_deref() == Some("") {
             return Err(self.bad("out", "a folder"));
         }
-        let report = self.text("report")?.map(PathBuf::from);
         self.count("min-group", 2, MOST_ROUNDS)?;
+        let report = self.text("report")?.map(PathBuf::from);
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;

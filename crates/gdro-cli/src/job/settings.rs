@@ -13,7 +13,7 @@ use super::{SolverName, beside};
 use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
-pub(super) const TRAINING: [&str; 25] = [
+pub(super) const TRAINING: &[&str] = &[
     "objective",
     "offsets",
     "adjustment",

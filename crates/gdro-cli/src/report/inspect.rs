@@ -1,6 +1,6 @@
 //! What a person sees of a table before training.
 
-use console::{Term, truncate_str};
+use console::{Term, measure_text_width, truncate_str};
 use gdro_data::{ColumnProfile, Inspection, Kind, Role, Target};
 use serde::Serialize;
 
@@ -11,8 +11,14 @@ use super::tables::{FULL, NONE, WORST, plain};
 /// Most columns that a table shows unless all are asked for.
 const MOST_COLUMNS: usize = 60;
 
-/// Blanks and cells beside the values of a column, where names and roles are short.
-const BESIDE: usize = 50;
+/// The values of a column are cut to no less than this while they stand beside the other cells.
+const LEAST: usize = 24;
+
+/// And to no more than this.
+const MOST: usize = 70;
+
+/// The width of names and blanks where the values stand in a table of their own.
+const ALONE: usize = 21;
 
 /// A table, its groups, and what training would do with it. What does not apply is absent.
 #[derive(Debug, Serialize)]
@@ -149,22 +155,34 @@ fn columns(found: &Inspected, all: bool, width: Option<usize>) -> String {
     if rest > 0 {
         names.push(format!("… and {} more", count(rest as u64)));
     }
-    let room = width.map_or(60, |width| width.saturating_sub(BESIDE).clamp(24, 70));
+    let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let name = widest(&mut names.iter().map(|name| measure_text_width(name)));
+    let roles = widest(&mut shown.iter().map(|c| role(c.role).len()));
+    // Kind, missing and distinct, and the blanks between columns.
+    let beside = name.max(6) + roles.max(4) + 6 + 7 + 8 + 5 * 2;
+    let room = width.map_or(60, |width| match width.saturating_sub(beside) {
+        room if room >= LEAST => room.min(MOST),
+        _ => (width - ALONE).min(MOST),
+    });
     let mut grid = Grid::new("column", names);
-    grid.block();
     let gap = || (rest > 0).then(String::new);
-    let mut add = |header: &str, of: &dyn Fn(&ColumnProfile) -> String| {
-        grid.column(["", header], shown.iter().map(of).chain(gap()).collect());
+    let cells = |of: &dyn Fn(&ColumnProfile) -> String| -> Vec<String> {
+        shown.iter().map(of).chain(gap()).collect()
     };
-    add("role", &|c| role(c.role).into());
-    add("kind", &|c| kind(c.kind).into());
+    grid.block();
+    grid.left_column("role", cells(&|c| role(c.role).into()));
+    grid.block();
+    grid.left_column("kind", cells(&|c| kind(c.kind).into()));
     let stored = |c: &ColumnProfile, text: String| {
         if c.kind == Kind::Ignored { NONE.into() } else { text }
     };
-    add("missing", &|c| stored(c, share(c.missing, found.rows)));
-    add("values", &|c| stored(c, count(c.distinct as u64)));
-    let cells = shown.iter().map(|c| truncate_str(&values(c, found.rows), room, "…").into_owned());
-    grid.left_column("", cells.chain(gap()).collect());
+    grid.block();
+    grid.column(["", "missing"], cells(&|c| stored(c, share(c.missing, found.rows))));
+    grid.block();
+    grid.column(["", "distinct"], cells(&|c| stored(c, count(c.distinct as u64))));
+    let short = |c: &ColumnProfile| truncate_str(&values(c, found.rows), room, "…").into_owned();
+    grid.block();
+    grid.left_column("values", cells(&|c| stored(c, short(c))));
     grid.text(width)
 }
 
@@ -281,7 +299,7 @@ fn size(encoded: &Encoded) -> Vec<String> {
     )];
     let named = &encoded.solver;
     lines.push(match &encoded.reason {
-        None => format!("loss {}, solver {named}", encoded.loss),
+        None => format!("loss {}, solver {named} (set by `solver`)", encoded.loss),
         Some(reason) => format!(
             "loss {}, solver {named}: {reason} (about {} multiplications and {} for the groups; \
              auto accepts {} and {})",

@@ -62,19 +62,17 @@ pub fn selection(selection: &Selection, objective: Objective) -> String {
 
 /// What Ctrl-C left out.
 pub(super) fn cut_short(selection: &Selection) -> Option<String> {
-    selection.interrupted.then(|| {
-        match selection.folds {
-            1 => format!(
-                "stopped by Ctrl-C: chosen among the {} strongest values, which were tried on {}",
-                count(selection.values.len() as u64),
-                counted(1, "fold")
-            ),
-            folds => format!(
-                "stopped by Ctrl-C: chosen by {} of {} folds",
-                count(folds as u64),
-                count(selection.folds_planned as u64)
-            ),
-        }
+    selection.interrupted.then(|| match selection.folds {
+        1 => format!(
+            "stopped by Ctrl-C: chosen among the {} strongest values, which were tried on {}",
+            count(selection.values.len() as u64),
+            counted(1, "fold")
+        ),
+        folds => format!(
+            "stopped by Ctrl-C: chosen by {} of {} folds",
+            count(folds as u64),
+            count(selection.folds_planned as u64)
+        ),
     })
 }
 

@@ -50,7 +50,7 @@ pub fn select(job: &Job, search: &Search, watch: &mut Watch) -> Result<Selected>
     search.notes.iter().for_each(|note| crate::files::note(note));
     let training = &job.training;
     let refuse = |e| Failure::data(&e, job);
-    let parts = Folds::new(&table, &prepared, search.validation, training.seed);
+    let parts = Folds::new(&table, &prepared, &job.data, search.validation, training.seed);
     let parts = parts.map_err(refuse)?;
 
     // One solver for all models: what is left open is settled by the whole training part.

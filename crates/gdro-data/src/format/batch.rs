@@ -27,6 +27,10 @@ pub(super) trait Source: Send {
     /// What its rows are numbered by.
     fn unit(&self) -> Unit;
 
+    /// Lets blocks be decoded on so many threads of their own, ahead of [`Source::next`], where
+    /// the format allows it; 0 for none.
+    fn decode_ahead(&mut self, _threads: usize) {}
+
     /// Appends rows to a batch: false when there was none left.
     fn next(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool>;
 }
@@ -77,7 +81,7 @@ impl Batch {
         };
         for (at, (raw, wanted)) in self.columns.into_iter().zip(wanted).enumerate() {
             let wanted = Wanted { kind: wanted.kind.or(settled[at]), ..*wanted };
-            let empty = raw.is_empty();
+            let blank = raw.is_blank();
             let column = raw.finish(wanted, |odd, row, text| {
                 let (at, column) = (table.position(row), table.names[at].clone());
                 let text = text.to_owned();
@@ -86,7 +90,7 @@ impl Batch {
                     Odd::NotFinite => Error::NotFinite { at, column, text },
                 }
             })?;
-            if wanted.kind.is_none() && !empty {
+            if wanted.kind.is_none() && !blank {
                 settled[at] = Some(Forced::from(column.kind()));
             }
             table.columns.push(column);

@@ -1,12 +1,12 @@
 //! CSV and TSV.
 
-use std::path::Path;
-
 use super::batch::{Batch, Limit, Source};
+use super::na::Na;
+use super::open::Text;
 use super::records::Records;
 use super::roles::check_names;
 use crate::error::{Error, Result, Unit};
-use crate::options::DataOptions;
+use crate::options::{DataOptions, Format};
 
 use crate::table::kind::{Forced, Wanted};
 
@@ -14,23 +14,22 @@ use crate::table::kind::{Forced, Wanted};
 pub(super) struct Delimited {
     records: Records,
     names: Option<Vec<String>>,
-    /// The texts that mean a missing cell.
-    na: Vec<String>,
+    na: Na,
     /// Rows read so far.
     rows: u64,
 }
 
 impl Delimited {
     /// Opens a file and reads its header, unless the names of the columns are given.
-    pub fn open(path: &Path, options: &DataOptions) -> Result<Self> {
-        let mut records =
-            Records::open(path, delimiter(path, options), options.comment.as_deref())?;
+    pub fn open(text: Text, format: Format, options: &DataOptions) -> Result<Self> {
+        let usual = if format == Format::Tsv { '\t' } else { ',' };
+        let delimiter = options.delimiter.unwrap_or(usual);
+        let mut records = Records::new(text, delimiter, options.comment.as_deref());
         let names = match options.columns {
             None => Some(header(&mut records)?),
             Some(_) => None,
         };
-        let na = options.na.iter().map(|t| t.trim().to_owned()).collect();
-        Ok(Delimited { records, names, na, rows: 0 })
+        Ok(Delimited { records, names, na: Na::new(options), rows: 0 })
     }
 }
 
@@ -66,7 +65,7 @@ impl Source for Delimited {
             batch.number(&at.file, at.line)?;
             for ((cell, column), wanted) in records.cells().zip(&mut batch.columns).zip(wanted) {
                 if wanted.kind != Some(Forced::Ignored) {
-                    column.push(if self.na.iter().any(|t| t == cell) { "" } else { cell });
+                    column.push(self.na.cell(cell));
                     bytes += cell.len();
                 }
             }
@@ -81,12 +80,6 @@ impl Source for Delimited {
     }
 }
 
-fn delimiter(path: &Path, options: &DataOptions) -> char {
-    let name = path.to_string_lossy().to_lowercase();
-    let tabs = name.ends_with(".tsv") || name.ends_with(".tsv.gz");
-    options.delimiter.unwrap_or(if tabs { '\t' } else { ',' })
-}
-
 fn header(records: &mut Records) -> Result<Vec<String>> {
     if !records.advance()? {
         let file = records.file().to_owned();
@@ -97,20 +90,4 @@ fn header(records: &mut Records) -> Result<Vec<String>> {
     let names: Vec<String> = records.cells().map(name).collect();
     check_names(&names, &records.position().to_string())?;
     Ok(names)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn delimiters_follow_the_name_unless_given() {
-        let mut options = DataOptions::default();
-        let of = |name: &str, options: &DataOptions| delimiter(Path::new(name), options);
-        assert_eq!(of("a.csv", &options), ',');
-        assert_eq!(of("a.TSV", &options), '\t');
-        assert_eq!(of("a.tsv.gz", &options), '\t');
-        options.delimiter = Some(';');
-        assert_eq!(of("a.tsv", &options), ';');
-    }
 }

@@ -1,7 +1,11 @@
 //! Files to a table.
 
 mod batch;
+#[cfg(feature = "arrow")]
+mod columnar;
 mod delimited;
+mod na;
+mod open;
 mod reader;
 mod records;
 mod roles;

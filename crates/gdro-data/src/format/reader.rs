@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use super::batch::{Batch, Limit, Source};
-use super::delimited::Delimited;
+use super::open;
 use super::roles::{check_names, wanted};
 use crate::error::{Error, Result};
 use crate::features::Encoding;
-use crate::options::DataOptions;
+use crate::options::{DataOptions, Format};
 use crate::table::Table;
 use crate::table::kind::{Forced, Wanted};
 
@@ -39,6 +39,8 @@ pub struct Reader {
     /// The files that are not opened yet.
     paths: VecDeque<PathBuf>,
     source: Option<Box<dyn Source>>,
+    threads: usize,
+    format: Format,
     /// The file that gave the names of the columns.
     first: String,
     names: Vec<String>,
@@ -66,8 +68,10 @@ impl Reader {
         let mut reader = Reader {
             options: options.clone(),
             encoding: encoding.cloned(),
-            paths: paths.iter().cloned().collect(),
+            paths: open::expand(paths)?.into(),
             source: None,
+            threads: 0,
+            format: Format::Csv,
             first: String::new(),
             names: Vec::new(),
             wanted: Vec::new(),
@@ -83,6 +87,17 @@ impl Reader {
             return Err(Error::NoFile);
         }
         Ok(reader)
+    }
+
+    /// Lets blocks be decoded on so many threads of their own, ahead of [`Reader::next_block`],
+    /// where the format allows it (Parquet: each thread decodes some of the columns). The blocks
+    /// are the same for any number; each thread holds a few of them. 0, as at the start: none.
+    pub fn decode_ahead(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        if let Some(source) = &mut self.source {
+            source.decode_ahead(threads);
+        }
+        self
     }
 
     /// Names of the columns, in order.
@@ -147,13 +162,22 @@ impl Reader {
     /// Opens the next file: false when there is none.
     fn advance(&mut self) -> Result<bool> {
         let Some(path) = self.paths.pop_front() else { return Ok(false) };
-        let source: Box<dyn Source> = Box::new(Delimited::open(&path, &self.options)?);
+        let (format, mut source) = open::source(&path, &self.options)?;
+        source.decode_ahead(self.threads);
         let file = source.file().to_owned();
         let found = source.names().or(self.options.columns.as_deref()).unwrap_or_default();
         if self.first.is_empty() {
             self.wanted = wanted(found, &self.options, self.encoding.as_ref())?;
             self.settled = vec![None; found.len()];
             (self.first, self.names) = (file.clone(), found.to_vec());
+            self.format = format;
+        } else if format.family() != self.format.family() {
+            return Err(Error::MixedFormats {
+                file,
+                found: format.words(),
+                first: self.first.clone(),
+                expected: self.format.words(),
+            });
         } else if self.names != found {
             return Err(Error::Headers {
                 file,

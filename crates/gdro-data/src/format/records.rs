@@ -3,12 +3,9 @@
 //! Lines are split here rather than by a CSV library because the messages need exact line numbers
 //! under CRLF, blank lines and comment lines, and because comments start with a text.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::io::{BufRead, Read};
 
-use flate2::bufread::MultiGzDecoder;
-
+use super::open::Text;
 use crate::error::{Error, Position, Result, Unit};
 
 /// Longest line and longest record that is read.
@@ -18,7 +15,7 @@ const LIMIT: usize = 16 << 20;
 pub(crate) struct Records {
     input: Box<dyn BufRead + Send>,
     file: String,
-    gzip: bool,
+    packed: Option<&'static str>,
     delimiter: char,
     comment: Option<String>,
     /// Number of the line last read.
@@ -34,25 +31,13 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Opens a file; gzip is told by its first bytes.
-    pub(crate) fn open(path: &Path, delimiter: char, comment: Option<&str>) -> Result<Self> {
-        let file = path.display().to_string();
-        let open = |why| Error::Open { file: file.clone(), why };
-        if path.metadata().map_err(open)?.is_dir() {
-            return Err(open(std::io::Error::other("it is a directory, expected a file")));
-        }
-        let mut input = BufReader::with_capacity(1 << 16, File::open(path).map_err(open)?);
-        // A reader may return fewer bytes than asked for, a file does so only at its end.
-        let gzip = input.fill_buf().map_err(open)?.starts_with(&[0x1f, 0x8b]);
-        let input: Box<dyn BufRead + Send> = if gzip {
-            Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(input)))
-        } else {
-            Box::new(input)
-        };
-        Ok(Records {
+    /// Starts to read a text.
+    pub(crate) fn new(text: Text, delimiter: char, comment: Option<&str>) -> Self {
+        let Text { input, file, packed } = text;
+        Records {
             input,
             file,
-            gzip,
+            packed,
             delimiter,
             comment: comment.map(str::to_owned),
             line: 0,
@@ -61,7 +46,7 @@ impl Records {
             current: String::new(),
             text: String::new(),
             cells: Vec::new(),
-        })
+        }
     }
 
     /// The file, as the caller named it.
@@ -128,8 +113,8 @@ impl Records {
         let read = (&mut self.input).take(limit).read_until(b'\n', &mut self.bytes);
         self.line += 1;
         let read = read.map_err(|why| {
-            let (at, gzip) = (self.at(self.line), self.gzip);
-            Error::Read { at, gzip, why }
+            let (at, packed) = (self.at(self.line), self.packed);
+            Error::Read { at, packed, why }
         })?;
         if read == 0 {
             return Ok(false);
@@ -225,7 +210,7 @@ mod tests {
     fn records(content: &[u8], delimiter: char, comment: Option<&str>) -> Found {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
-        let mut records = Records::open(file.path(), delimiter, comment)?;
+        let mut records = Records::new(Text::open(file.path())?, delimiter, comment);
         let mut found = Vec::new();
         while records.advance()? {
             let cells: Vec<String> = records.cells().map(str::to_owned).collect();

@@ -16,7 +16,8 @@ use crate::schema::Role;
 use crate::table::{Column, Kind, Table};
 use crate::target::Target;
 
-/// A text feature with more levels than this is worth a warning.
+/// A text feature with more levels than this, of fewer rows than this on average, is worth a
+/// warning.
 const MANY_LEVELS: usize = 100;
 
 /// Fewer rows than this say nothing about what is odd.
@@ -43,7 +44,7 @@ pub struct Inspection {
 /// When an option names a column that does not exist, or options contradict each other.
 pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Result<Inspection> {
     let (options, comparison) = &options.settle(table.names())?;
-    for (option, name) in options.named_columns() {
+    for (option, name) in options.named_columns(*comparison) {
         table.find(option, name)?;
     }
     let columns: Vec<ColumnProfile> = table
@@ -81,6 +82,9 @@ fn odd_columns(table: &Table, options: &DataOptions, columns: &[ColumnProfile]) 
     if let Some(names) = named(&|c| c.missing == table.rows()) {
         warnings.push(format!("every cell is missing: {names}: leave out with `ignore`"));
     }
+    if let Some(names) = named(&|c| c.missing < table.rows() && 2 * c.missing > table.rows()) {
+        warnings.push(format!("more cells are missing than not: {names}"));
+    }
     if let Some(names) = named(&|c| c.distinct == 1) {
         warnings.push(format!("one value only: {names}: teaches nothing"));
     }
@@ -92,7 +96,9 @@ fn odd_columns(table: &Table, options: &DataOptions, columns: &[ColumnProfile]) 
     }
     let limit = most_levels(table.rows());
     for column in features().filter(|c| c.kind == Kind::Text && c.distinct > MANY_LEVELS) {
-        if options.hash.contains_key(&column.name) || column.is_like_an_id(table.rows()) {
+        let common = column.distinct * MANY_LEVELS < table.rows();
+        let hashed = options.hash.contains_key(&column.name);
+        if common || hashed || column.is_like_an_id(table.rows()) {
             continue;
         }
         let refused = if column.distinct > limit && options.min_count.is_none() {

@@ -27,7 +27,7 @@ pub(crate) fn hold_out_families(
     let mut held = vec![false; rows];
     let mut note = None;
     match *split {
-        Split::None => {}
+        Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, seed } => {
             check_share(share)?;
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -75,8 +75,14 @@ pub(crate) fn hold_out_families(
 mod tests {
     use super::*;
 
-    /// Rows in a family of 3 groups and one of 40, of which the last has one row.
-    fn rows() -> (Vec<Vec<Option<u32>>>, Vec<Vec<u32>>, Vec<f64>) {
+    struct Rows {
+        families: Vec<Vec<Option<u32>>>,
+        members: Vec<Vec<u32>>,
+        labels: Vec<f64>,
+    }
+
+    /// Rows in a family of 3 groups and one of 41, of which the last has one row.
+    fn rows() -> Rows {
         let first: Vec<Option<u32>> = (0..601).map(|r| Some(r * 7 % 3)).collect();
         let second = (0..601).map(|r| Some(if r == 600 { 43 } else { 3 + r * 11 % 40 }));
         let families = vec![first, second.collect()];
@@ -86,7 +92,7 @@ mod tests {
                 members[group.unwrap() as usize].push(row);
             }
         }
-        (families, members, (0..601).map(|r| f64::from(r % 5 == 0)).collect())
+        Rows { families, members, labels: (0..601).map(|r| f64::from(r % 5 == 0)).collect() }
     }
 
     fn count(held: &[bool], group: &[u32]) -> usize {
@@ -95,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_share_of_every_group_and_combination() {
-        let (families, members, labels) = rows();
+        let Rows { families, members, labels } = rows();
         for seed in 0..20 {
             let split = Split::Share { share: 0.2, seed };
             let hold = |split| hold_out_families(split, &families, &members, Some(&labels));
@@ -124,7 +130,7 @@ mod tests {
 
     #[test]
     fn as_many_rows_of_every_group() {
-        let (families, members, _) = rows();
+        let Rows { families, members, .. } = rows();
         let split = Split::PerGroup { rows: 10, seed: 1 };
         let (held, note) = hold_out_families(&split, &families, &members, None).unwrap();
         for group in &members[..43] {
@@ -136,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_group_keeps_a_row() {
-        let (families, members, labels) = rows();
+        let Rows { families, members, labels } = rows();
         for split in [
             Split::Share { share: 0.99, seed: 1 },
             Split::PerGroup { rows: 1000, seed: 1 },

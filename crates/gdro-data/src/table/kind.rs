@@ -1,6 +1,7 @@
 //! From the raw cells of a column to numbers or texts.
 
 use crate::error::{Error, Result};
+use crate::table::coder::Coder;
 use crate::table::{Column, Kind, Texts};
 
 /// What is wanted of a column.
@@ -30,27 +31,40 @@ impl From<Kind> for Forced {
     }
 }
 
-/// The cells of a column one after another; an empty cell is a missing one.
+/// The cells of a column as a file gives them.
 #[derive(Debug, Default)]
-pub(crate) struct RawColumn {
+pub(crate) enum RawColumn {
+    /// Nothing: no row was read, or the column is ignored.
+    #[default]
+    Nothing,
+    /// Texts that may be numbers.
+    Cells(Cells),
+    /// Numbers, from a file that knows them.
+    Numbers(Numbers),
+    /// Texts that may be numbers, with codes.
+    Coded(Coder),
+}
+
+/// Texts one after another; an empty one is a missing cell.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
     text: String,
     lengths: Vec<u32>,
 }
 
-impl RawColumn {
-    /// Appends a cell.
-    pub(crate) fn push(&mut self, cell: &str) {
-        self.text.push_str(cell);
-        // A record is at most 16 MiB long, see `records`.
-        self.lengths.push(cell.len() as u32);
-    }
+/// Numbers of a column.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    /// The numbers; NaN where the cell is missing.
+    pub(crate) numbers: Vec<f64>,
+    /// The same as texts, where they are wanted.
+    pub(crate) labels: Option<Coder>,
+    /// The first row with a cell that is not finite.
+    pub(crate) odd: Option<usize>,
+}
 
-    /// Whether no cell has a content.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    fn cells(&self) -> impl Iterator<Item = &str> {
+impl Cells {
+    fn iter(&self) -> impl Iterator<Item = &str> {
         let mut at = 0;
         self.lengths.iter().map(move |length| {
             let from = at;
@@ -58,8 +72,81 @@ impl RawColumn {
             &self.text[from..at]
         })
     }
+}
 
-    /// Makes the column. It is numeric when every cell that is not missing is a finite number;
+/// A cell as a number: NaN when it is missing, and what is wrong with it.
+fn judge(cell: &str) -> (f64, Option<Odd>) {
+    match cell.parse::<f64>() {
+        _ if cell.is_empty() => (f64::NAN, None),
+        Err(_) => (f64::NAN, Some(Odd::NotANumber)),
+        Ok(v) if !v.is_finite() => (v, Some(Odd::NotFinite)),
+        Ok(v) => (v, None),
+    }
+}
+
+impl RawColumn {
+    /// Appends a text.
+    pub(crate) fn push(&mut self, cell: &str) {
+        if let RawColumn::Nothing = self {
+            *self = RawColumn::Cells(Cells::default());
+        }
+        if let RawColumn::Cells(cells) = self {
+            cells.text.push_str(cell);
+            // A record is at most 16 MiB long, see `records`.
+            cells.lengths.push(cell.len() as u32);
+        }
+    }
+
+    /// Appends the cells of a part that was read elsewhere: false when one holds numbers and the
+    /// other texts.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn append(&mut self, other: RawColumn) -> bool {
+        use RawColumn::{Coded, Nothing, Numbers};
+        match (&mut *self, other) {
+            (_, Nothing) => {}
+            (Nothing, other) => *self = other,
+            (Numbers(all), Numbers(part)) => {
+                all.odd = all.odd.or(part.odd.map(|row| all.numbers.len() + row));
+                all.numbers.extend(part.numbers);
+                if let (Some(all), Some(part)) = (&mut all.labels, part.labels) {
+                    all.append(part.texts());
+                }
+            }
+            (Coded(all), Coded(part)) => all.append(part.texts()),
+            // A part without any cell that is not missing has no kind.
+            (Numbers(all), Coded(part)) if part.is_blank() => {
+                all.numbers.resize(all.numbers.len() + part.len(), f64::NAN);
+                if let Some(labels) = &mut all.labels {
+                    labels.push_missing(part.len());
+                }
+            }
+            (Coded(all), Numbers(mut part)) if all.is_blank() => {
+                let before = all.len();
+                part.odd = part.odd.map(|row| before + row);
+                part.numbers.splice(..0, std::iter::repeat_n(f64::NAN, before));
+                part.labels = part.labels.map(|labels| {
+                    let mut after = std::mem::take(all);
+                    after.append(labels.texts());
+                    after
+                });
+                *self = Numbers(part);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether every cell is missing.
+    pub(crate) fn is_blank(&self) -> bool {
+        match self {
+            RawColumn::Nothing => true,
+            RawColumn::Cells(cells) => cells.text.is_empty(),
+            RawColumn::Numbers(_) => false,
+            RawColumn::Coded(coder) => coder.is_blank(),
+        }
+    }
+
+    /// Makes the column. Texts are numbers when every cell that is not missing is a finite number;
     /// when more than half of them are numbers and some are not, that is an error. `refuse` makes
     /// it from the constructor's choice (not finite or no number), the row and the cell.
     pub(crate) fn finish(
@@ -70,26 +157,35 @@ impl RawColumn {
         if wanted.kind == Some(Forced::Ignored) {
             return Ok(Column::default());
         }
-        let texts = || Texts::new(self.cells());
+        match self {
+            RawColumn::Nothing => Cells::default().finish(wanted, refuse),
+            RawColumn::Cells(cells) => cells.finish(wanted, refuse),
+            RawColumn::Numbers(numbers) => numbers.finish(wanted, refuse),
+            RawColumn::Coded(coder) => coded(coder.into_texts(), wanted, refuse),
+        }
+    }
+}
+
+impl Cells {
+    fn finish(
+        self,
+        wanted: Wanted,
+        refuse: impl FnOnce(Odd, usize, &str) -> Error,
+    ) -> Result<Column> {
+        let texts = || Texts::new(self.iter());
         if wanted.kind == Some(Forced::Text) {
             return Ok(Column { texts: Some(texts()), ..Column::default() });
         }
         let mut numbers = Vec::with_capacity(self.lengths.len());
         let (mut present, mut numeric, mut odd) = (0, 0, None);
-        for (row, cell) in self.cells().enumerate() {
-            let number = if cell.is_empty() { Ok(f64::NAN) } else { cell.parse::<f64>() };
+        for (row, cell) in self.iter().enumerate() {
+            let (number, found) = judge(cell);
             present += usize::from(!cell.is_empty());
-            numeric += usize::from(!cell.is_empty() && number.is_ok());
-            let found = match number {
-                Err(_) => Some(Odd::NotANumber),
-                Ok(v) if !v.is_finite() && !cell.is_empty() => Some(Odd::NotFinite),
-                Ok(_) => None,
-            };
+            numeric += usize::from(!cell.is_empty() && found != Some(Odd::NotANumber));
             odd = odd.or(found.map(|found| (found, row, cell)));
-            numbers.push(number.unwrap_or(f64::NAN));
+            numbers.push(number);
         }
-        let force = wanted.kind == Some(Forced::Number);
-        if !force && 2 * numeric <= present {
+        if is_text(wanted, numeric, present) {
             let texts = Some(texts());
             return Ok(Column { texts, look_numeric: numeric, ..Column::default() });
         }
@@ -99,6 +195,55 @@ impl RawColumn {
         let texts = wanted.labels.then(texts);
         Ok(Column { numbers: Some(numbers), texts, look_numeric: 0 })
     }
+}
+
+impl Numbers {
+    fn finish(
+        self,
+        wanted: Wanted,
+        refuse: impl FnOnce(Odd, usize, &str) -> Error,
+    ) -> Result<Column> {
+        let texts = self.labels.map(Coder::into_texts);
+        if wanted.kind == Some(Forced::Text) {
+            return Ok(Column { texts, ..Column::default() });
+        }
+        if let Some(row) = self.odd {
+            return Err(refuse(Odd::NotFinite, row, &self.numbers[row].to_string()));
+        }
+        Ok(Column { numbers: Some(self.numbers), texts, look_numeric: 0 })
+    }
+}
+
+/// As [`Cells::finish`], looking at each different text once.
+fn coded(
+    texts: Texts,
+    wanted: Wanted,
+    refuse: impl FnOnce(Odd, usize, &str) -> Error,
+) -> Result<Column> {
+    if wanted.kind == Some(Forced::Text) {
+        return Ok(Column { texts: Some(texts), ..Column::default() });
+    }
+    let judged: Vec<(f64, Option<Odd>)> = texts.levels.iter().map(|t| judge(t)).collect();
+    let (mut present, mut numeric, mut odd) = (0, 0, None);
+    for (row, code) in (0..texts.codes.len()).filter_map(|row| Some((row, texts.code(row)?))) {
+        present += 1;
+        numeric += usize::from(judged[code].1 != Some(Odd::NotANumber));
+        odd = odd.or(judged[code].1.map(|found| (found, row, code)));
+    }
+    if is_text(wanted, numeric, present) {
+        return Ok(Column { texts: Some(texts), look_numeric: numeric, ..Column::default() });
+    }
+    if let Some((odd, row, code)) = odd {
+        return Err(refuse(odd, row, &texts.levels[code]));
+    }
+    let number = |row| texts.code(row).map_or(f64::NAN, |code| judged[code].0);
+    let numbers = Some((0..texts.codes.len()).map(number).collect());
+    Ok(Column { numbers, texts: wanted.labels.then_some(texts), look_numeric: 0 })
+}
+
+/// Whether cells of which so many look like numbers are texts.
+fn is_text(wanted: Wanted, numeric: usize, present: usize) -> bool {
+    wanted.kind != Some(Forced::Number) && 2 * numeric <= present
 }
 
 /// How a cell of a numeric column is wrong.

@@ -1,5 +1,6 @@
 //! A table in memory.
 
+pub(crate) mod coder;
 pub(crate) mod kind;
 
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use crate::error::{Position, Result, Unit, unknown_column};
 
 /// Code of a missing text.
-const MISSING: u32 = u32::MAX;
+pub(crate) const MISSING: u32 = u32::MAX;
 
 /// The rows of one or several files. Numbers are held as `f64`, texts as codes into a dictionary.
 #[derive(Clone, Debug, Default)]

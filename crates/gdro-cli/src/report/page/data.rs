@@ -9,9 +9,9 @@ use crate::job::Job;
 use crate::model::Model;
 use crate::report::numbers::{Scale, level};
 use crate::report::plain;
-use crate::select::Path;
 use crate::report::saved::Evaluated;
 use crate::report::tables::{goal_name, metrics};
+use crate::select::Path;
 use crate::train::{Evaluation, Fitted};
 
 /// What the script draws. A column has a value for each group; `null` where there is none.

@@ -82,7 +82,9 @@ impl Ladder {
         steps.push(step("ERM".into(), &path.erm));
         Ladder {
             step: "k",
-            series: ["mean over rows", "mean over groups", "worst group"].map(str::to_owned).to_vec(),
+            series: ["mean over rows", "mean over groups", "worst group"]
+                .map(str::to_owned)
+                .to_vec(),
             scale: Scale::of(steps.iter().flat_map(|s| s.values.iter().copied())),
             steps,
         }

@@ -39,7 +39,8 @@ pub fn of(job: &Job) -> Result<String> {
     if let Some(name) = table.remove("solver") {
         let mut solver = Table::from_iter([("name".to_owned(), name)]);
         if let Some(algorithm) = job.training.solver.algorithm() {
-            let own = SOLVER.iter().filter_map(|key| Some(((*key).to_owned(), table.remove(*key)?)));
+            let own =
+                SOLVER.iter().filter_map(|key| Some(((*key).to_owned(), table.remove(*key)?)));
             let own: Table = own.collect();
             if !own.is_empty() {
                 solver.insert(algorithm.name().to_owned(), Value::Table(own));

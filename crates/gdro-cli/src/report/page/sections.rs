@@ -265,7 +265,8 @@ fn course(fitted: &Fitted, data: &Data) -> Section {
 /// All that is needed to do it again, and what the words mean.
 pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
     let text = recipe::of(job)?;
-    let command = if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
+    let command =
+        if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
     let body = format!(
         "<p>The run with every choice settled, as a job file: <code>{command}</code> does it again. \
          Paths are relative to where the job file is.</p>\n\

@@ -44,7 +44,7 @@ pub(super) struct OutputArgs {
     /// for path.json alone
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Write the run as one page for a browser: charts and tables, no network
+    /// Write what came out as one page for a browser: charts and tables, no network
     #[arg(long, value_name = "FILE.html")]
     pub(super) report: Option<PathBuf>,
     /// Print JSON instead of tables
@@ -101,7 +101,7 @@ impl Fit {
             files::check_folder(out)?;
         }
         if let Some(page) = &job.report {
-            report::page::check(page, &job.tables, &job.place("report"))?;
+            report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
         if let Some(streaming) = &job.streaming {
             return self.stream(&job, streaming);

@@ -10,7 +10,7 @@ mod streaming;
 mod training;
 
 pub use choice::{Choice, Knob, Rule, Search};
-pub use settings::Settings;
+pub use settings::{SOLVER, Settings};
 pub use streaming::Streaming;
 pub use training::{Baseline, Budget, LossName, Objective, SolverName, Training};
 

@@ -48,7 +48,7 @@ pub(super) const TRAINING: &[&str] = &[
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.
-pub(super) const SOLVER: [&str; 11] = [
+pub const SOLVER: [&str; 11] = [
     "anytime",
     "loss-range",
     "rounds",

@@ -170,7 +170,7 @@ pub fn of_evaluation(
     ])
 }
 
-fn section(id: &'static str, title: &str, body: String) -> Section {
+pub(super) fn section(id: &'static str, title: &str, body: String) -> Section {
     Section { id, title: title.to_owned(), body }
 }
 
@@ -200,7 +200,7 @@ fn files(tables: &[PathBuf]) -> String {
 }
 
 fn groups(model: &Model, data: &Data) -> (String, String) {
-    let by = words::group_columns(model).map_or(String::new(), |c| format!(", by `{c}`"));
+    let by = words::group_columns(&model.job).map_or(String::new(), |c| format!(", by `{c}`"));
     ("Groups".into(), format!("{}{by}", count(data.names.len() as u64)))
 }
 
@@ -266,11 +266,13 @@ fn course(fitted: &Fitted, data: &Data) -> Section {
 }
 
 /// All that is needed to do it again, and what the words mean.
-fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
+pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
     let text = recipe::of(job)?;
+    let command =
+        if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
     let body = format!(
-        "<p>The run with every choice settled, as a job file: <code>gdro fit job.toml</code> does it \
-         again. Paths are relative to where the job file is.</p>\n\
+        "<p>The run with every choice settled, as a job file: <code>{command}</code> does it again. \
+         Paths are relative to where the job file is.</p>\n\
          <div class=\"copy\"><button type=\"button\" id=\"copy\" data-from=\"job\">Copy</button>\
          <span id=\"copied\" role=\"status\"></span></div>\n\
          <pre id=\"job\" tabindex=\"0\" aria-label=\"Job file\">{}</pre>\n{}",

@@ -97,7 +97,7 @@ impl Fit {
             files::check_folder(out)?;
         }
         if let Some(page) = &job.report {
-            report::page::check(page, &job.tables, &job.place("report"))?;
+            report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
         let summary = report::Summary::new(&job, &fitted);

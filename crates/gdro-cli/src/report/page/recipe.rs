@@ -32,6 +32,10 @@ pub fn of(job: &Job) -> Result<String> {
     {
         table.insert("budget".into(), file);
     }
+    // A share or number of rows beside it would contradict what says which rows are held out.
+    if table.contains_key("holdout-file") || table.contains_key("holdout-column") {
+        table.remove("holdout");
+    }
     if let Some(name) = table.remove("solver") {
         table.insert("solver".into(), Value::Table(Table::from_iter([("name".into(), name)])));
     }

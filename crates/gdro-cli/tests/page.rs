@@ -96,6 +96,8 @@ fn the_configuration_does_the_run_again() {
         "--solver smd-m --rounds 300 --delta 0.1 --l2 0.01 --anytime",
         "--objective top-k:1.5 --seed 5 --holdout 3 --ball 2",
         "--solver smd-r --budget b.csv --ignore z --merge g:c=a",
+        "--holdout-column x --holdout-value 0,1,2 --missing mean --missing x=drop --hash z=8",
+        "--holdout-file t.csv --min-count 2",
     ] {
         let options = options.replace("--merge g:c=a", "");
         let arguments = format!("t.csv --target y --groups g --report page.html {options}");

@@ -164,6 +164,10 @@ impl Settings {
         if let Some(key) = told.filter(|_| self.has("holdout")) {
             return self.refuse("holdout", &format!("{key} says which rows are held out"));
         }
+        if training.holdout_file.as_ref().is_some_and(|file| !file.is_file()) {
+            // Several files, as of a pattern, could not be told from those of training.
+            return Err(self.bad("holdout-file", "one file that exists"));
+        }
         if self.has("holdout-file") && self.has("holdout-column") {
             return self.refuse("holdout-column", "holdout-file says which rows are held out");
         }

@@ -52,8 +52,8 @@ pub fn selection(selection: &Selection, objective: Objective) -> Section {
 pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
     let mut texts = vec![format!(
         "A model that minimises the mean of the k largest group risks protects the worst group at \
-         k = 1, and at k = {} it minimises the mean over groups. Each line is the best model for one \
-         k; below them is ordinary training. Marks are on the {}; further left is better.",
+         k = 1, and at k = {} it minimises the mean over groups. Each mark is the best model for one k \
+         on the {}; left and low is better. Ordinary training stands beside it.",
         path.groups.len(),
         data.part
     )];
@@ -65,7 +65,11 @@ pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
         (l2, None) => format!("Penalty {l2}."),
     };
     texts.push(bounds);
-    let overview = html::paragraphs(&texts) + &html::chart("path-chart") + &numbers(path, data);
+    let overview = html::paragraphs(&texts)
+        + &html::chart("path-plot")
+        + "<h3>Model by model</h3>\n"
+        + &html::chart("path-chart")
+        + &numbers(path, data);
     let title = "The worst group against the mean";
     let mut sections = vec![section("overview", title, overview)];
     sections.push(configuration(job, data, job.training.delta)?);

@@ -155,7 +155,7 @@ impl Data {
                 Change { value, interval: Vec::new() }
             }
         };
-        let families = fitted.prepared.grouping.families();
+        let families = fitted.table.grouping.families();
         let families: Vec<String> = families.iter().map(gdro_data::Family::name).collect();
         let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
         let rows = |g: &gdro_data::Group| if held_out { g.test_rows } else { g.train_rows };

@@ -271,8 +271,8 @@ pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Sectio
     let command =
         if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
     let body = format!(
-        "<p>The run with every choice settled, as a job file: <code>{command}</code> does it again. \
-         Paths are relative to where the job file is.</p>\n\
+        "<p>The run with every choice settled. Saved as <code>job.toml</code> in the folder where it was \
+         started, <code>{command}</code> does it again.</p>\n\
          <div class=\"copy\"><button type=\"button\" id=\"copy\" data-from=\"job\">Copy</button>\
          <span id=\"copied\" role=\"status\"></span></div>\n\
          <pre id=\"job\" tabindex=\"0\" aria-label=\"Job file\">{}</pre>\n{}",

@@ -75,7 +75,9 @@ pub struct Group {
 /// # Errors
 /// When a column that an option names is absent; when the target is absent, has one value only or
 /// does not suit the task; when no feature or no row is left; when a feature has no value at all or
-/// too many different texts; when a missing cell is to be refused; when a weight is negative.
+/// too many different texts; when a missing cell is to be refused; when a weight is negative; when
+/// a group is smaller than [`DataOptions::min_group`] and that is to be refused; when two groups have
+/// the same name.
 pub fn prepare(
     table: &Table,
     options: &DataOptions,

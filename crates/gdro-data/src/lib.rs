@@ -3,7 +3,10 @@
 //! [`read`] turns files into a [`Table`], [`prepare`] turns a table into data sets for training and
 //! evaluation: it drops or refuses missing cells, finds the target, assigns groups, holds rows out
 //! and encodes the features. What a model needs to be applied to later tables ([`Encoding`],
-//! [`Target`], [`Grouping`]) can be serialised; such tables are read by [`read_for`].
+//! [`Target`], [`Grouping`]) can be serialised; such tables are read by [`read_for`]. A [`Reader`]
+//! reads tables that are larger than memory, block by block.
+//!
+//! Parquet and Arrow IPC need the feature `arrow`; CSV, TSV and LIBSVM are always read.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::slice::from_ref;
+
 use common::{Folder, message, options};
 use gdro_data::{DataOptions, Kind, Reader, Split, Table, prepare, read};
 
@@ -55,7 +57,7 @@ fn blocks_are_the_table() {
 fn the_first_cells_settle_the_kind() {
     let folder = Folder::new();
     let file = folder.file("t.csv", "a,b,c\n1,x,\n2,3,\n3,4,5\n4,5,6\nz,6,7\n");
-    let mut reader = Reader::open(&[file.clone()], &options("{}"), None).unwrap();
+    let mut reader = Reader::open(from_ref(&file), &options("{}"), None).unwrap();
     let kinds = |block: &Table| ["a", "b", "c"].map(|n| block.column(n).unwrap().kind());
     let block = reader.next_block(2).unwrap().unwrap();
     assert_eq!(kinds(&block), [Kind::Number, Kind::Text, Kind::Text]);
@@ -73,7 +75,7 @@ fn blocks_follow_an_encoding() {
     let folder = Folder::new();
     let file = folder.file("t.csv", "x,t,y\n1,2,no\n2,3,yes\n3,z,no\n4,w,yes\n");
     let options = options(r#"{"target":"y"}"#);
-    let table = read(&[file.clone()], &options).unwrap();
+    let table = read(from_ref(&file), &options).unwrap();
     let prepared = prepare(&table, &options, None, &Split::None, true).unwrap();
     let later = folder.file("later.csv", "t,new,x\n2,5,1\nz,6,2\n");
     let mut reader = Reader::open(&[later], &options, Some(&prepared.encoding)).unwrap();

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use arrow_array::types::{Int8Type, Int32Type};
@@ -32,7 +33,7 @@ fn all_formats_give_the_same_table_whole_and_in_blocks() {
     let prepared = prepare(&expected, &options, None, &Split::None, true).unwrap();
     for (ending, content) in formats::every_format(&text) {
         let file = folder.file(&format!("t.{ending}"), content);
-        let table = read(&[file.clone()], &options).unwrap();
+        let table = read(from_ref(&file), &options).unwrap();
         same(&table, &expected);
         let found = prepare(&table, &options, None, &Split::None, true).unwrap();
         assert_eq!(found.encoding, prepared.encoding);
@@ -42,7 +43,7 @@ fn all_formats_give_the_same_table_whole_and_in_blocks() {
         }
         assert!(table.position(41).to_string().ends_with(": row 42"));
         for (threads, rows) in [(0, 5), (1, 5), (2, 16), (3, 100), (20, 1)] {
-            let reader = Reader::open(&[file.clone()], &options, None).unwrap();
+            let reader = Reader::open(from_ref(&file), &options, None).unwrap();
             let mut reader = reader.decode_ahead(threads);
             let mut row = 0;
             while let Some(block) = reader.next_block(rows).unwrap() {
@@ -137,10 +138,10 @@ fn what_is_no_number_is_refused_by_row() {
             for (file, content) in written(vec![("x", column.clone())]) {
                 let folder = Folder::new();
                 let file = folder.file(file, content);
-                let found = message(read(&[file.clone()], &options("{}")));
+                let found = message(read(from_ref(&file), &options("{}")));
                 let expected = format!(": row 13: column `x`: found `{name}`, expected a finite");
                 assert!(found.contains(&expected), "{found}");
-                let mut reader = Reader::open(&[file.clone()], &options("{}"), None).unwrap();
+                let mut reader = Reader::open(from_ref(&file), &options("{}"), None).unwrap();
                 let found = loop {
                     match reader.next_block(5) {
                         Ok(block) => assert!(block.is_some()),
@@ -163,7 +164,7 @@ fn texts_are_judged_as_in_csv() {
     for (name, content) in written(vec![("x", cells)]) {
         let folder = Folder::new();
         let file = folder.file(name, content);
-        let found = message(read(&[file.clone()], &options("{}")));
+        let found = message(read(from_ref(&file), &options("{}")));
         assert!(found.contains(": row 3: column `x`: found `12,5`, expected a number"), "{found}");
         let table = read(&[file], &options(r#"{"text":["x"]}"#)).unwrap();
         assert_eq!(table.column("x").unwrap().text(2), Some("12,5"));
@@ -184,10 +185,10 @@ fn nested_columns_are_refused_unless_ignored() {
     for (name, content) in written(columns) {
         let folder = Folder::new();
         let file = folder.file(name, content);
-        let found = message(read(&[file.clone()], &options("{}")));
+        let found = message(read(from_ref(&file), &options("{}")));
         assert!(found.contains("column `list`: found cells of the type List"), "{found}");
         let ignoring = options(r#"{"ignore":["list","pair"]}"#);
-        let table = read(&[file.clone()], &ignoring).unwrap();
+        let table = read(from_ref(&file), &ignoring).unwrap();
         assert_eq!(table.column("x").unwrap().number(1), Some(6.0));
         assert_eq!(table.column("list").unwrap().kind(), Kind::Ignored);
         let mut blocks = Reader::open(&[file], &ignoring, None).unwrap().decode_ahead(2);
@@ -224,6 +225,10 @@ fn several_files_are_one_table() {
     folder.file("q-2.parquet", formats::parquet(&other.unwrap()));
     let found = message(read(&[folder.path().join("q-*")], &common::options("{}")));
     assert!(found.contains("q-2.parquet: column `a`: numbers here and texts"), "{found}");
+    let mut reader =
+        Reader::open(&[folder.path().join("q-*")], &common::options("{}"), None).unwrap();
+    assert_eq!(reader.next_block(9).unwrap().unwrap().column("a").unwrap().text(0), Some("u"));
+    assert!(message(reader.next_block(9)).contains("q-2.parquet: column `a`: numbers here"));
     // A file whose cells are all missing goes with both.
     let blank = RecordBatch::try_from_iter_with_nullable(vec![(
         "a",
@@ -248,7 +253,7 @@ fn options_of_other_formats_are_refused() {
         (r##"{"comment":"#"}"##, "comment"),
         (r#"{"columns":["x"]}"#, "columns"),
     ] {
-        let found = message(read(&[file.clone()], &options(json)));
+        let found = message(read(from_ref(&file), &options(json)));
         assert!(found.starts_with(option) && found.contains("is Parquet"), "{found}");
     }
     let found = message(read(&[file], &options(r#"{"format":"csv"}"#)));

@@ -3,6 +3,7 @@
 #![cfg(feature = "arrow")]
 
 use std::fs::File;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,7 +51,7 @@ fn blocks_come_nearly_as_fast_as_batches() {
         let bare = start.elapsed();
         for threads in 0..3 {
             let start = Instant::now();
-            let reader = Reader::open(&[path.clone()], &DataOptions::default(), None).unwrap();
+            let reader = Reader::open(from_ref(&path), &DataOptions::default(), None).unwrap();
             let mut reader = reader.decode_ahead(threads);
             let mut found = 0;
             while let Some(block) = reader.next_block(ROWS).unwrap() {
@@ -61,7 +62,7 @@ fn blocks_come_nearly_as_fast_as_batches() {
             eprintln!("{threads} threads: {share:.2} of the bare decoder ({bare:?})");
         }
         let start = Instant::now();
-        let table = gdro_data::read(&[path.clone()], &DataOptions::default()).unwrap();
+        let table = gdro_data::read(from_ref(&path), &DataOptions::default()).unwrap();
         assert_eq!(table.rows(), rows);
         eprintln!("whole: {:.2}", bare.as_secs_f64() / start.elapsed().as_secs_f64());
     }

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::slice::from_ref;
+
 use common::{Folder, message, options};
 use gdro_data::{
     DataOptions, Encoding, Prepared, Reader, Result, Split, Table, prepare, read, read_for,
@@ -152,13 +154,13 @@ fn files_of_labels_are_groups() {
         options(&format!(r#"{{"group-file":[{}]{more}}}"#, files.join(",")))
     };
     let both = with(&[&labels, &more], "");
-    let table = read(&[file.clone()], &both).unwrap();
+    let table = read(from_ref(&file), &both).unwrap();
     let found = fit(&table, &both);
     let groups: Vec<_> = found.groups.iter().map(|g| (g.name.as_str(), g.rows)).collect();
     assert_eq!(groups, [("a", 2), ("b b", 2)]);
     assert_eq!(found.encoding.dimension(), 6);
     // Block by block, too.
-    let mut reader = Reader::open(&[file.clone()], &both, None).unwrap();
+    let mut reader = Reader::open(from_ref(&file), &both, None).unwrap();
     let mut texts = Vec::new();
     while let Some(block) = reader.next_block(3).unwrap() {
         let group = block.column("group").unwrap();
@@ -168,12 +170,12 @@ fn files_of_labels_are_groups() {
     let counts = |found: String, labels: &str| {
         assert!(found.contains(&format!("found {labels}, the table has 4 rows")), "{found}");
     };
-    counts(message(read(&[file.clone()], &with(&[&labels], ""))), "3 labels");
-    counts(message(read(&[file.clone()], &with(&[&labels, &labels], ""))), "6 labels");
-    let mut reader = Reader::open(&[file.clone()], &with(&[&labels, &labels], ""), None).unwrap();
+    counts(message(read(from_ref(&file), &with(&[&labels], ""))), "3 labels");
+    counts(message(read(from_ref(&file), &with(&[&labels, &labels], ""))), "6 labels");
+    let mut reader = Reader::open(from_ref(&file), &with(&[&labels, &labels], ""), None).unwrap();
     assert!(reader.next_block(9).is_ok());
     counts(message(reader.next_block(9)), "6 labels");
-    let found = message(read(&[file.clone()], &with(&[&labels, &more], r#","groups":["1"]"#)));
+    let found = message(read(from_ref(&file), &with(&[&labels, &more], r#","groups":["1"]"#)));
     assert!(found.starts_with("group-file: "), "{found}");
     // Any format may have one.
     let table = folder.file("u.csv", "x,y\n1,0\n2,1\n3,1\n4,0\n");
@@ -220,12 +222,12 @@ fn the_same_rows_as_a_table_give_the_same_features() {
     for scaling in ["none", "standard"] {
         let options = options(&format!(r#"{{"target":"label","scaling":"{scaling}"}}"#));
         let of =
-            |file: &std::path::PathBuf| fit(&read(&[file.clone()], &options).unwrap(), &options);
+            |file: &std::path::PathBuf| fit(&read(from_ref(file), &options).unwrap(), &options);
         let (one, other) = (of(&table), of(&text));
         assert_eq!(rows(&one), rows(&other), "{scaling}");
         assert_eq!(one.encoding.feature_names(), other.encoding.feature_names());
         // Later rows are encoded by the same numbers.
-        let again = read_for(&[text.clone()], &options, &other.encoding).unwrap();
+        let again = read_for(from_ref(&text), &options, &other.encoding).unwrap();
         assert_eq!(
             &other.encoding.encode(&again, &other.train_rows).unwrap().matrix,
             other.train.matrix()

@@ -1,9 +1,9 @@
 //! Rows as they come out of a file, before the kinds of their columns are settled.
 
 use crate::error::{Error, Result, Unit};
-use crate::table::Table;
 use crate::table::kind::{Forced, Odd, RawColumn, Wanted};
 use crate::table::sparse::Sparse;
+use crate::table::{Kind, Table};
 
 /// Largest number of rows of a table: data sets number them by `u32`.
 pub(super) const MOST: usize = u32::MAX as usize;
@@ -93,6 +93,11 @@ impl Batch {
                     Odd::NotFinite => Error::NotFinite { at, column, text },
                 }
             })?;
+            // Numbers have no texts unless they are wanted from the start.
+            if column.kind() == Kind::Ignored && wanted.kind != Some(Forced::Ignored) {
+                let (file, column) = (table.position(0).file, table.names[at].clone());
+                return Err(Error::MixedKinds { file, column });
+            }
             if wanted.kind.is_none() && !blank {
                 settled[at] = Some(Forced::from(column.kind()));
             }

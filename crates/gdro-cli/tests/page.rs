@@ -95,11 +95,12 @@ fn the_configuration_does_the_run_again() {
     for options in [
         "--solver smd-m --rounds 300 --delta 0.1 --l2 0.01 --anytime",
         "--objective top-k:1.5 --seed 5 --holdout 3 --ball 2",
-        "--solver smd-r --budget b.csv --ignore z --merge g:c=a",
         "--holdout-column x --holdout-value 0,1,2 --missing mean --missing x=drop --hash z=8",
         "--holdout-file t.csv --min-count 2",
+        "--solver smd-r --budget b.csv --ignore z",
+        "--solver adaptive --rounds 200 --merge g:c=a|b --groups x:0",
+        "--solver smd-m --rounds 200 --objective average --min-group 5 --missing mean",
     ] {
-        let options = options.replace("--merge g:c=a", "");
         let arguments = format!("t.csv --target y --groups g --report page.html {options}");
         let mut first = folder.summary(&arguments);
         let page = folder.read("page.html");
@@ -381,14 +382,83 @@ fn the_page_is_for_keyboards_small_windows_and_dark_rooms() {
 }
 
 #[test]
-#[ignore = "writes pictures: PAGE names the page, PICTURES the files to make, without their endings"]
+#[ignore = "writes pictures of PAGE, relative to the repository, beside it"]
 fn pictures() {
-    let page = std::env::var("PAGE").expect("PAGE names a page");
-    let stem = std::env::var("PICTURES").expect("PICTURES names the files to make");
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let page = root.join(std::env::var("PAGE").expect("PAGE names a page"));
+    let page = page.canonicalize().unwrap();
     let Some(mut browser) = Browser::start() else { return };
-    let page = std::path::Path::new(&page).canonicalize().unwrap();
     for width in [1280, 400] {
         browser.open(&page, (width, 900), false);
-        std::fs::write(format!("{stem}-{width}.png"), browser.picture()).unwrap();
+        let stem = page.file_stem().unwrap().to_str().unwrap();
+        let file = page.with_file_name(format!("{stem}-{width}.png"));
+        std::fs::write(file, browser.picture()).unwrap();
+    }
+}
+
+#[test]
+fn a_choice_and_a_trade_off_have_pages() {
+    let folder = Folder::with(many(5));
+    let table = "t.csv --target y --groups g --quiet --out out --report page.html";
+    folder.prints(&format!("select {table} --l2 0.001,0.1 --folds 2"));
+    let selection = folder.json("out/selection.json");
+    let page = folder.read("page.html");
+    let ladder = numbers(&page)["selection"].clone();
+    // From the weakest value to the strongest, which is tried first.
+    for (at, value) in [(1, "0.001"), (0, "0.1")] {
+        let step = &ladder["steps"][1 - at];
+        assert_eq!(step["name"], value);
+        for (model, series) in [("erm", 0), ("balanced", 1), ("robust", 2)] {
+            let point = &selection[model]["points"][at];
+            assert_eq!(step["values"][series], point["criterion"]);
+            assert_eq!(step["intervals"][series], point["interval"]);
+            let chosen = selection[model]["chosen"] == at;
+            assert_eq!(step["badges"][series] == "chosen", chosen);
+        }
+    }
+    assert!(page.contains("id=\"selection\"") && page.contains("id=\"gains\""));
+
+    folder.prints(&format!("select {} --path", table.replace("page.html", "path.html")));
+    let path = folder.json("out/path.json");
+    let ladder = numbers(&folder.read("path.html"))["path"].clone();
+    assert_eq!(ladder["steps"].as_array().unwrap().len(), 7);
+    for at in 0..5 {
+        let part = &path["points"][at]["test"];
+        let values = json!([part["mean_rows"], part["mean_groups"], part["max"]]);
+        assert_eq!(ladder["steps"][at]["values"], values);
+    }
+
+    let Some(mut browser) = Browser::start() else { return };
+    for (page, chart, lines) in [("page", "selection", 2), ("path", "path", 7)] {
+        for width in [1280, 400] {
+            browser.open(&folder.path().join(format!("{page}.html")), (width, 900), false);
+            assert_eq!(browser.complaints, [""; 0]);
+            let found = format!("document.querySelectorAll('#{chart}-chart .point').length");
+            assert_eq!(browser.value(&found), lines);
+            let wide = browser.value("document.documentElement.scrollWidth");
+            assert!(wide.as_u64().unwrap() <= width.into(), "{wide} of {width}");
+        }
+    }
+}
+
+#[test]
+fn families_of_groups_are_told_apart() {
+    let folder = Folder::with(many(4).replace("group 0", ""));
+    let text: String = folder
+        .read("t.csv")
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => format!("{line},h\n"),
+            _ => format!("{line},{}\n", at % 2),
+        })
+        .collect();
+    folder.file("t.csv", text);
+    folder.prints("fit t.csv --target y --groups g --groups h --quiet --report page.html");
+    let page = folder.read("page.html");
+    assert!(page.contains("y by g and by h"));
+    let names = numbers(&page)["names"].clone();
+    for name in ["g: 1", "h: 1"] {
+        assert!(names.as_array().unwrap().contains(&json!(name)), "{names}");
     }
 }

@@ -85,6 +85,9 @@ impl Select {
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
+        if let Some(page) = &job.report {
+            report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
+        }
         match choice {
             Choice::Search(search) => self.search(&job, &search),
             Choice::Path(points) => self.path(&job, points),
@@ -96,11 +99,16 @@ impl Select {
         let selected = select::select(job, search, &mut Watch::new(!output.quiet))?;
         let (selection, fitted) = (&selected.selection, &selected.fitted);
         let summary = report::Summary::new(&selected.job, fitted);
+        let mut written = Vec::new();
         if let Some(out) = &job.out {
-            let mut all = files_of(out, fitted, pretty(&summary)?)?;
-            all.push((out.join("selection.json"), pretty(selection)?));
-            files::write_all(&all)?;
+            written = files_of(out, fitted, pretty(&summary)?)?;
+            written.push((out.join("selection.json"), pretty(selection)?));
         }
+        if let Some(page) = &job.report {
+            let text = report::page::of_selection(&selected, &summary)?;
+            written.push((page.clone(), text));
+        }
+        files::write_all(&written)?;
         if output.json {
             return files::print(&pretty(&Printed { selection, summary: &summary })?);
         }
@@ -124,16 +132,21 @@ impl Select {
         }
         let path = select::path(job, points, &mut Watch::new(!output.quiet))?;
         let json = pretty(&path)?;
+        let mut written = Vec::new();
         if let Some(out) = &job.out {
-            files::write_all(&[(out.join("path.json"), json.clone())])?;
+            written.push((out.join("path.json"), json.clone()));
         }
+        if let Some(page) = &job.report {
+            written.push((page.clone(), report::page::of_path(job, &path)?));
+        }
+        files::write_all(&written)?;
         if output.json {
             return files::print(&json);
         }
         if output.quiet {
             return Ok(());
         }
-        files::print(&report::path(&path, job.out.as_deref()))
+        files::print(&report::path(&path, job))
     }
 
     /// The options that were given, as settings.
@@ -143,6 +156,7 @@ impl Select {
         self.solver.give(&mut settings)?;
         self.table.give(&mut settings)?;
         settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
+        settings.set_some("report", self.output.report.as_deref().map(utf8).transpose()?);
         let choice = &self.choice;
         settings.set_some("grid", choice.grid.clone());
         settings.set_some("folds", choice.folds.clone());

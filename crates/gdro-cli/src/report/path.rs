@@ -1,16 +1,15 @@
 //! A trade-off as a table.
 
-use std::path::Path as File;
-
 use console::Term;
 
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::Scale;
 use super::tables::NONE;
+use crate::job::Job;
 use crate::select::{PartRisks, Path, Risks};
 
 /// The optima for each k, and ordinary training below.
-pub fn path(path: &Path, out: Option<&File>) -> String {
+pub fn path(path: &Path, job: &Job) -> String {
     let width = terminal_width(&Term::stdout());
     let points = path.points.iter().map(|p| (format!("k = {}", p.k), &p.risks));
     let mut lines: Vec<(String, &Risks)> = points.collect();
@@ -56,9 +55,13 @@ pub fn path(path: &Path, out: Option<&File>) -> String {
     if path.interrupted {
         say("stopped by Ctrl-C: the smallest k are missing");
     }
-    match out {
+    match &job.out {
         Some(folder) => say(&format!("wrote path.json to {}", folder.display())),
+        None if job.report.is_some() => {}
         None => say("nothing was written: give --out DIR to keep the risks of all groups"),
+    }
+    if let Some(page) = &job.report {
+        say(&format!("wrote {}", page.display()));
     }
     text
 }

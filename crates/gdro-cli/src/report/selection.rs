@@ -54,25 +54,30 @@ pub fn selection(selection: &Selection, objective: Objective) -> String {
     for note in &selection.notes {
         say(&format!("note: {note}"));
     }
-    if selection.interrupted {
-        say(&match selection.folds {
-            1 => format!(
-                "stopped by Ctrl-C: chosen among the {} strongest values, which were tried on {}",
-                count(selection.values.len() as u64),
-                counted(1, "fold")
-            ),
-            folds => format!(
-                "stopped by Ctrl-C: chosen by {} of {} folds",
-                count(folds as u64),
-                count(selection.folds_planned as u64)
-            ),
-        });
+    if let Some(text) = cut_short(selection) {
+        say(&text);
     }
     out
 }
 
+/// What Ctrl-C left out.
+pub(super) fn cut_short(selection: &Selection) -> Option<String> {
+    selection.interrupted.then(|| match selection.folds {
+        1 => format!(
+            "stopped by Ctrl-C: chosen among the {} strongest values, which were tried on {}",
+            count(selection.values.len() as u64),
+            counted(1, "fold")
+        ),
+        folds => format!(
+            "stopped by Ctrl-C: chosen by {} of {} folds",
+            count(folds as u64),
+            count(selection.folds_planned as u64)
+        ),
+    })
+}
+
 /// What was chosen for one model, and how certain that is.
-fn in_words(selection: &Selection, name: &str, curve: &Curve, scale: Scale) -> String {
+pub(super) fn in_words(selection: &Selection, name: &str, curve: &Curve, scale: Scale) -> String {
     let (best, chosen) = (&curve.points[curve.best], &curve.points[curve.chosen]);
     let what = selection.knob.words();
     let mut text = format!("{name}: {what} {}", setting(chosen.value));
@@ -114,7 +119,7 @@ fn usual(selection: &Selection, curve: &Curve) -> (f64, f64) {
 }
 
 /// How it was chosen.
-fn how(selection: &Selection) -> String {
+pub(super) fn how(selection: &Selection) -> String {
     let rows = match selection.share {
         Some(share) => format!("{} of the training rows", percent(share)),
         None => counted(selection.folds as u64, "fold"),

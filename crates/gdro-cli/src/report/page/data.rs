@@ -4,12 +4,14 @@ use gdro::interval::{Estimate, GroupEstimates, Interval};
 use serde::Serialize;
 
 use super::curve::Curve;
+use super::ladder::Ladder;
 use crate::job::Job;
 use crate::model::Model;
 use crate::report::numbers::{Scale, level};
 use crate::report::plain;
 use crate::report::saved::Evaluated;
 use crate::report::tables::{goal_name, metrics};
+use crate::select::Path;
 use crate::train::{Evaluation, Fitted};
 
 /// What the script draws. A column has a value for each group; `null` where there is none.
@@ -39,6 +41,12 @@ pub struct Data {
     pub change: Option<Change>,
     /// The curve of the run.
     pub curve: Option<Curve>,
+    /// What was tried before the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Ladder>,
+    /// From the largest risk to the mean over groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Ladder>,
 }
 
 /// A model on the groups.
@@ -103,8 +111,8 @@ impl Column {
 impl Data {
     /// The numbers of a training run: on rows held out when there are some, else on training rows.
     pub fn of_fit(job: &Job, fitted: &Fitted) -> Self {
-        let groups = &fitted.prepared.groups;
-        let held_out = fitted.prepared.test.is_some();
+        let groups = &fitted.table.groups;
+        let held_out = fitted.table.test_rows > 0;
         let goal = goal_name(job.training.objective);
         let evaluations: [&Evaluation; 3] = [&fitted.erm, &fitted.balanced, &fitted.robust];
         let shown = metrics(fitted, held_out);
@@ -147,6 +155,8 @@ impl Data {
                 Change { value, interval: Vec::new() }
             }
         };
+        let families = fitted.table.grouping.families();
+        let families: Vec<String> = families.iter().map(gdro_data::Family::name).collect();
         let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
         let rows = |g: &gdro_data::Group| if held_out { g.test_rows } else { g.train_rows };
         Data {
@@ -154,7 +164,7 @@ impl Data {
             level: held_out.then(|| level(1.0 - job.training.delta)),
             unit: unit(&fitted.model),
             scale: scale(&models),
-            names: groups.iter().map(|g| plain(&g.name)).collect(),
+            names: names_of(groups.iter().map(|g| (&families[g.family], &g.name))),
             unseen: Vec::new(),
             rows: groups.iter().map(rows).collect(),
             train_rows: held_out.then(|| groups.iter().map(|g| g.train_rows).collect()),
@@ -162,6 +172,8 @@ impl Data {
             models,
             change: Some(change),
             curve: Curve::of(fitted),
+            selection: None,
+            path: None,
         }
     }
 
@@ -183,7 +195,7 @@ impl Data {
             level: Some(level(1.0 - evaluated.settings.delta)),
             unit: unit(model),
             scale: scale(&models),
-            names: evaluated.names.iter().map(|n| plain(n)).collect(),
+            names: names_of(evaluated.families.iter().zip(&evaluated.names)),
             unseen: (0..count).map(|i| i >= evaluated.known).collect(),
             rows: groups.iter().map(|g| g.rows).collect(),
             train_rows: None,
@@ -191,6 +203,30 @@ impl Data {
             models,
             change: None,
             curve: None,
+            selection: None,
+            path: None,
+        }
+    }
+
+    /// The numbers of a trade-off.
+    pub fn of_path(path: &Path) -> Self {
+        let part = if path.erm.test.is_some() { "rows held out" } else { "training rows" };
+        let ladder = Ladder::of_path(path);
+        Data {
+            part,
+            level: None,
+            unit: "risk",
+            scale: ladder.scale,
+            names: Vec::new(),
+            unseen: Vec::new(),
+            rows: Vec::new(),
+            train_rows: None,
+            weights: Vec::new(),
+            models: Vec::new(),
+            change: None,
+            curve: None,
+            selection: None,
+            path: Some(ladder),
         }
     }
 
@@ -225,6 +261,18 @@ impl Data {
     pub fn scale(&self) -> Scale {
         self.scale
     }
+}
+
+/// Names of groups, each after its family when there are several.
+fn names_of<'a>(groups: impl Iterator<Item = (&'a String, &'a String)> + Clone) -> Vec<String> {
+    let mut families: Vec<&String> = groups.clone().map(|(family, _)| family).collect();
+    families.dedup();
+    let several = families.len() > 1;
+    let name = |(family, name): (&String, &String)| match several {
+        true => plain(&format!("{family}: {name}")),
+        false => plain(name),
+    };
+    groups.map(name).collect()
 }
 
 /// What a risk is called.

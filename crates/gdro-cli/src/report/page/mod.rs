@@ -4,16 +4,19 @@
 //! numbers of [`data::Data`], which stand in the page as JSON. What comes from the user's table
 //! reaches the page only through [`html::escape`] and [`html::json`].
 
+mod choice;
 mod curve;
 mod data;
 mod html;
+mod ladder;
 mod recipe;
 mod sections;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use data::Data;
+use ladder::Ladder;
 
 use super::saved::Evaluated;
 use super::summary::Summary;
@@ -21,6 +24,7 @@ use crate::failure::{Failure, Result};
 use crate::files;
 use crate::job::Job;
 use crate::model::Model;
+use crate::select::{Path, Selected};
 use crate::train::Fitted;
 
 /// The frame, in which `{{name}}` stands for what is filled in.
@@ -30,18 +34,19 @@ const FRAME: &str = include_str!("frame.html");
 const STYLE: &str = include_str!("style.css");
 
 /// The script, in the order of its parts.
-const SCRIPT: [&str; 6] = [
+const SCRIPT: [&str; 7] = [
     include_str!("script/numbers.js"),
     include_str!("script/marks.js"),
     include_str!("script/rows.js"),
     include_str!("script/table.js"),
+    include_str!("script/ladder.js"),
     include_str!("script/curves.js"),
     include_str!("script/main.js"),
 ];
 
 /// Refuses a place for the page before any work is done: another ending than `.html`, an input of
 /// the run, a folder, or where nothing can be written.
-pub fn check(page: &Path, inputs: &[PathBuf], place: &str) -> Result<()> {
+pub fn check(page: &std::path::Path, inputs: &[PathBuf], place: &str) -> Result<()> {
     let is_page = page.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
     let shown = page.display();
     if !is_page {
@@ -59,14 +64,31 @@ pub fn check(page: &Path, inputs: &[PathBuf], place: &str) -> Result<()> {
 /// The page of a training run.
 pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary) -> Result<String> {
     let data = Data::of_fit(job, fitted);
-    let title = words::title(&fitted.model);
-    fill(&title, &sections::of_fit(job, fitted, summary, &data)?, &data)
+    let sections = sections::of_fit(job, fitted, summary, &data)?;
+    fill(&words::title(&fitted.model.job), &sections, &data)
+}
+
+/// The page of a choice and of the models that follow from it.
+pub fn of_selection(selected: &Selected, summary: &Summary) -> Result<String> {
+    let Selected { selection, job, fitted } = selected;
+    let mut data = Data::of_fit(job, fitted);
+    data.selection = Some(Ladder::of_selection(selection, job.training.objective));
+    let mut sections = sections::of_fit(job, fitted, summary, &data)?;
+    sections.insert(1, choice::selection(selection, job.training.objective));
+    fill(&(words::title(job) + ": selection"), &sections, &data)
+}
+
+/// The page of a trade-off.
+pub fn of_path(job: &Job, path: &Path) -> Result<String> {
+    let data = Data::of_path(path);
+    let sections = choice::of_path(job, path, &data)?;
+    fill(&(words::title(job) + ": trade-off"), &sections, &data)
 }
 
 /// The page of a model on another table.
 pub fn of_evaluation(model: &Model, tables: &[PathBuf], evaluated: &Evaluated) -> Result<String> {
     let data = Data::of_evaluation(model, evaluated);
-    let title = words::title(model) + ": evaluation";
+    let title = words::title(&model.job) + ": evaluation";
     fill(&title, &sections::of_evaluation(model, tables, evaluated, &data)?, &data)
 }
 

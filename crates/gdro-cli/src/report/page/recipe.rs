@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use crate::failure::{Failure, Result};
-use crate::job::Job;
+use crate::job::{Job, SOLVER};
 
 /// What a reader looks for first.
 const FIRST: [&str; 6] = ["tables", "target", "positive", "groups", "objective", "seed"];
@@ -26,6 +26,10 @@ pub fn of(job: &Job) -> Result<String> {
             }
         }
     }
+    // What a job file may not hold beside what it holds.
+    for name in unused(job) {
+        table.remove(name);
+    }
     // The file whose rows are visited once, by its name alone.
     if let Some(Value::Table(budget)) = table.get("budget")
         && let Some(file) = budget.get("file").cloned()
@@ -37,7 +41,16 @@ pub fn of(job: &Job) -> Result<String> {
         table.remove("holdout");
     }
     if let Some(name) = table.remove("solver") {
-        table.insert("solver".into(), Value::Table(Table::from_iter([("name".into(), name)])));
+        let mut solver = Table::from_iter([("name".to_owned(), name)]);
+        if let Some(algorithm) = job.training.solver.algorithm() {
+            let own =
+                SOLVER.iter().filter_map(|key| Some(((*key).to_owned(), table.remove(*key)?)));
+            let own: Table = own.collect();
+            if !own.is_empty() {
+                solver.insert(algorithm.name().to_owned(), Value::Table(own));
+            }
+        }
+        table.insert("solver".into(), Value::Table(solver));
     }
     let mut text = format!("# gdro {}\n", env!("CARGO_PKG_VERSION"));
     // What is learnt comes first.
@@ -49,6 +62,25 @@ pub fn of(job: &Job) -> Result<String> {
     }
     text += &toml::to_string(&table).map_err(|e| refuse(&e))?;
     Ok(text)
+}
+
+/// Settings that are settled, or have a default, and would be refused as useless.
+fn unused(job: &Job) -> Vec<&'static str> {
+    let (data, training) = (&job.data, &job.training);
+    let mut names = Vec::new();
+    if data.groups.is_empty() {
+        names.extend(["group-features", "missing-group", "min-group"]);
+    }
+    if data.min_group.is_none() || data.groups.is_empty() {
+        names.push("small-groups");
+    }
+    if data.holdout_column.is_some() || training.holdout_file.is_some() {
+        names.push("holdout");
+    }
+    if training.solver.algorithm().is_some_and(|a| a.facts().adaptive) {
+        names.extend(["step-w", "step-q", "loss-range"]);
+    }
+    names
 }
 
 /// Settings by name.

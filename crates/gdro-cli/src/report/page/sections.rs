@@ -18,7 +18,7 @@ use crate::train::{Fitted, Solved};
 pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Result<Vec<Section>> {
     let model = &fitted.model;
     let training = &model.job.training;
-    let held_out = fitted.prepared.test.is_some();
+    let held_out = fitted.table.test_rows > 0;
     let totals = totals(job, fitted, held_out, metrics(fitted, held_out));
     let mean = totals.iter().find(|t| t.name == "mean over rows");
     let mean = mean.map_or([None; 3], |t| t.risks);
@@ -39,8 +39,8 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
             "Rows".into(),
             format!(
                 "{} for training, {} held out",
-                count(fitted.prepared.train_rows.len() as u64),
-                count(fitted.prepared.test_rows.len() as u64)
+                count(fitted.table.train_rows as u64),
+                count(fitted.table.test_rows as u64)
             ),
         ),
         groups(model, data),
@@ -65,7 +65,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
         + &html::definitions(&models)
         + "<h3>The run</h3>\n"
         + &html::definitions(&list)
-        + &notes(&fitted.prepared.notes);
+        + &notes(&fitted.table.notes);
 
     let clipped = fitted.robust.intervals.as_ref();
     let clipped = clipped.map_or(0, |i| i.groups.iter().map(|g| g.clipped).sum());
@@ -161,13 +161,16 @@ pub fn of_evaluation(
         section(
             "certificate",
             "How well the model was trained",
-            html::paragraphs(&words::certificate(&model.certificate, &objective)),
+            html::paragraphs(&model.certificate.as_ref().map_or_else(
+                || vec!["None: it was trained without a pass that makes one.".to_owned()],
+                |certificate| words::certificate(certificate, &objective),
+            )),
         ),
         configuration(&model.job, data, evaluated.settings.delta)?,
     ])
 }
 
-fn section(id: &'static str, title: &str, body: String) -> Section {
+pub(super) fn section(id: &'static str, title: &str, body: String) -> Section {
     Section { id, title: title.to_owned(), body }
 }
 
@@ -197,7 +200,7 @@ fn files(tables: &[PathBuf]) -> String {
 }
 
 fn groups(model: &Model, data: &Data) -> (String, String) {
-    let by = words::group_columns(model).map_or(String::new(), |c| format!(", by `{c}`"));
+    let by = words::group_columns(&model.job).map_or(String::new(), |c| format!(", by `{c}`"));
     ("Groups".into(), format!("{}{by}", count(data.names.len() as u64)))
 }
 
@@ -263,11 +266,13 @@ fn course(fitted: &Fitted, data: &Data) -> Section {
 }
 
 /// All that is needed to do it again, and what the words mean.
-fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
+pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
     let text = recipe::of(job)?;
+    let command =
+        if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
     let body = format!(
-        "<p>The run with every choice settled, as a job file: <code>gdro fit job.toml</code> does it \
-         again. Paths are relative to where the job file is.</p>\n\
+        "<p>The run with every choice settled. Saved as <code>job.toml</code> in the folder where it was \
+         started, <code>{command}</code> does it again.</p>\n\
          <div class=\"copy\"><button type=\"button\" id=\"copy\" data-from=\"job\">Copy</button>\
          <span id=\"copied\" role=\"status\"></span></div>\n\
          <pre id=\"job\" tabindex=\"0\" aria-label=\"Job file\">{}</pre>\n{}",

@@ -4,7 +4,7 @@ use gdro::certificate::Certificate;
 use gdro_data::Target;
 
 use super::data::Data;
-use crate::job::{Objective, Training};
+use crate::job::{Job, Objective, Training};
 use crate::model::Model;
 use crate::report::numbers::{Scale, count, counted, level, percent, risk};
 
@@ -21,26 +21,21 @@ const CLOSE: f64 = 0.02;
 const VOID: f64 = 0.5;
 
 /// The columns that define groups, in words; `None` when all rows are one group.
-pub fn group_columns(model: &Model) -> Option<String> {
-    let columns = &model.job.data.groups;
-    let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
-    (!columns.is_empty()).then(|| columns.join(", "))
+pub fn group_columns(job: &Job) -> Option<String> {
+    let families: Vec<String> = job.data.groups.iter().map(|g| g.to_string()).collect();
+    let between = if job.data.families() > 1 { " and by " } else { ", " };
+    (!families.is_empty()).then(|| families.join(between))
 }
 
 /// What is predicted: a column, or a comparison of one with a number.
-fn target(model: &Model) -> &str {
-    let column = match &model.target {
-        Target::Binary { column, .. }
-        | Target::Multiclass { column, .. }
-        | Target::Regression { column } => column,
-    };
-    model.job.data.target.as_deref().unwrap_or(column)
+fn target(job: &Job) -> &str {
+    job.data.target.as_deref().unwrap_or_default()
 }
 
 /// The title.
-pub fn title(model: &Model) -> String {
-    let target = target(model);
-    match group_columns(model) {
+pub fn title(job: &Job) -> String {
+    let target = target(job);
+    match group_columns(job) {
         Some(groups) => format!("{target} by {groups}"),
         None => target.to_owned(),
     }
@@ -49,7 +44,7 @@ pub fn title(model: &Model) -> String {
 /// What is to be done.
 pub fn task(model: &Model) -> String {
     match &model.target {
-        Target::Binary { column, positive, negative, .. } if column == target(model) => {
+        Target::Binary { column, positive, negative, .. } if column == target(&model.job) => {
             format!("tell whether `{column}` is `{positive}` (the positive label) or `{negative}`")
         }
         Target::Binary { positive, negative, .. } => {
@@ -249,7 +244,7 @@ pub fn glossary(data: &Data, delta: f64) -> Vec<(String, String)> {
     if data.level.is_some() {
         list.push(("interval", format!("a range that contains the true value. Those of a column hold for all groups at once with probability {}, so the worst of many groups is not singled out by luck.", level(1.0 - delta))));
     }
-    if data.models[0].accuracy.iter().any(Option::is_some) {
+    if data.models.iter().any(|m| !m.accuracy.is_empty()) {
         list.push(("accuracy", "the share of rows that the model predicts right.".into()));
     }
     if data.models.last().is_some_and(|m| m.is_binary()) {

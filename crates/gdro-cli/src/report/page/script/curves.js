@@ -20,7 +20,7 @@ function apart(places, height, gap) {
 }
 
 /** A chart of a value of each group over the rounds, on a logarithmic axis that starts with round 0. */
-function curveChart(box, of, label, write) {
+function curveChart(box, of, what, write) {
   const { rounds, lines, left_out } = data.curve;
   const log = (round) => Math.log10(round + 1);
   const end = log(rounds[rounds.length - 1]) || 1;
@@ -44,7 +44,7 @@ function curveChart(box, of, label, write) {
   for (const line of names) svg.append(drawn("path", { ...lineStyle(line.at), d: path(line) }));
 
   const plot = element("div", { class: "plot", role: "group",
-    "aria-label": `${label} over the rounds; arrow keys go from moment to moment` }, svg);
+    "aria-label": `${what} over the rounds; arrow keys go from moment to moment` }, svg);
   const ranked = (i) => [...names].sort((a, b) => b.values[i] - a.values[i]);
   const moments = rounds.map((round, i) => {
     const from = i === 0 ? 0 : (x(rounds[i - 1]) + x(round)) / 2;
@@ -80,11 +80,16 @@ function curveChart(box, of, label, write) {
   const height = plot.getBoundingClientRect().height || 320;
   const last = rounds.length - 1;
   const places = apart(names.map((l) => y(l.values[last]) / 100 * height), height, 17);
+  const label = (line) => {
+    const sample = drawn("svg", { width: 26, height: 8, style: "width:26px;height:8px;flex:none" },
+      drawn("path", { ...lineStyle(line.at), d: "M0 4H26", "stroke-width": 2.5, fill: "none" }));
+    return [sample, " ", element("bdi", { dir: "auto" }, data.names[line.group])];
+  };
   names.forEach((line, i) => {
-    const style = lineStyle(line.at);
-    const sample = drawn("svg", { width: 26, height: 8, style: "vertical-align:middle;margin-right:.3rem" },
-      drawn("path", { ...style, d: "M0 4H26", "stroke-width": 2.5 }));
-    right.append(element("span", { style: `top:${places[i]}px`, title: data.names[line.group] },
-      sample, element("bdi", { dir: "auto" }, data.names[line.group])));
+    right.append(element("span", { style: `top:${places[i]}px`, title: data.names[line.group] }, ...label(line)));
   });
+  // In a narrow window they stand below.
+  const below = element("ul", { class: "key names", "aria-hidden": "true" });
+  for (const line of ranked(last)) below.append(element("li", {}, ...label(line)));
+  chart.after(below);
 }

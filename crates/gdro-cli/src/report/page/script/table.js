@@ -1,5 +1,8 @@
 // The table of all groups.
 
+/** Rows that are drawn at once; further ones follow when they are scrolled to. */
+const CHUNK = 200;
+
 /** The columns: a header of two lines, how a cell is written, and what it is sorted by. */
 function columns() {
   const list = [];
@@ -40,20 +43,34 @@ function groupTable(box) {
   const all = columns();
   const last = data.models.length - 1;
   const worst = worstOf(data.models[last], { up: false, values: (m) => m.risk });
-  const state = { column: -1, down: false, text: "" };
+  const state = { column: -1, down: false, text: "", order: [] };
   const body = element("tbody");
   const amount = element("span", { class: "count", role: "status" });
-  // Made once: sorting only moves them.
-  const lines = data.names.map((name, at) => {
-    const line = element("tr", at === worst ? { class: "worst" } : {},
+  const made = [];
+
+  /** The line of a group, made once: sorting only moves it. */
+  function line(at) {
+    if (made[at]) return made[at];
+    const row = element("tr", at === worst ? { class: "worst" } : {},
       element("th", { scope: "row" }, named(at), data.unseen[at] ? " (unseen)" : ""));
     for (const column of all) {
       const text = column.write(at);
       const kind = [column.block ? "block" : "", text === NONE ? "none" : ""].join(" ").trim();
-      line.append(element("td", { class: kind || null }, text));
+      row.append(element("td", { class: kind || null }, text));
     }
-    return line;
-  });
+    made[at] = row;
+    return row;
+  }
+
+  /** Adds lines of the order, up to so many in all. */
+  function extend(upTo) {
+    const from = body.rows.length;
+    body.append(...state.order.slice(from, upTo).map(line));
+    const [drawn, found, total] = [body.rows.length, state.order.length, data.names.length].map(count);
+    const parts = found === total ? [] : [`${found} of ${total} groups`];
+    if (drawn !== found) parts.push(`the first ${drawn} are drawn, scroll for more`);
+    amount.textContent = parts.join("; ");
+  }
 
   function draw() {
     const wanted = state.text.toLowerCase();
@@ -67,8 +84,9 @@ function groupTable(box) {
       // What does not exist comes last in either direction.
       order.sort((a, b) => (missing(a) - missing(b)) || (missing(a) ? 0 : sign * (values[a] - values[b])) || a - b);
     }
-    body.replaceChildren(...order.map((at) => lines[at]));
-    amount.textContent = wanted ? `${count(order.length)} of ${count(data.names.length)} groups` : "";
+    state.order = order;
+    body.replaceChildren();
+    extend(CHUNK);
   }
 
   const heads = [];
@@ -88,18 +106,25 @@ function groupTable(box) {
     heads.push(cell);
     return cell;
   }
-  const line = element("tr", {}, head("group", -1, false));
-  all.forEach((column, at) => line.append(head(column.header, at, column.block)));
+  const titles = element("tr", {}, head("group", -1, false));
+  all.forEach((column, at) => titles.append(head(column.header, at, column.block)));
 
-  const caption = element("caption", {}, `All ${count(data.names.length)} groups, on the ${data.part}` +
+  const caption = element("caption", {}, element("span", {}, `All ${count(data.names.length)} groups, on the ${data.part}` +
     (data.train_rows && data.models[last].train_risk.length > 0 ? " where nothing else is said" : "") +
-    "; the headers sort");
-  const table = element("table", { class: "long" }, caption, element("thead", {}, line), body);
+    "; the headers sort"));
+  const table = element("table", { class: "long" }, caption, element("thead", {}, titles), body);
   if (data.names.length > 10) {
     const field = element("input", { type: "search", id: "find", autocomplete: "off", spellcheck: "false" });
     field.addEventListener("input", () => { state.text = field.value; draw(); });
     box.append(element("div", { class: "controls" }, element("label", {}, "Find a group", field), amount));
   }
-  box.append(element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of all groups" }, table));
+  const view = element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of all groups" },
+    table);
+  view.addEventListener("scroll", () => {
+    const left = view.scrollHeight - view.scrollTop - view.clientHeight;
+    if (left < 600 && body.rows.length < state.order.length) extend(body.rows.length + CHUNK);
+  }, { passive: true });
+  window.addEventListener("beforeprint", () => extend(state.order.length));
+  box.append(view);
   draw();
 }

@@ -1,0 +1,96 @@
+// Charts with a line for each step: values that were tried, or a trade-off.
+
+function ladderChart(box, ladder) {
+  const kinds = ["first", "second", "last"];
+  const write = (value) => show(value, ladder.scale);
+  const values = ladder.steps.flatMap((s) => s.values);
+  const intervals = ladder.steps.flatMap((s) => s.intervals).filter((i) => i);
+  let [low, high] = range([Math.min(...values), Math.max(...values)], intervals, false);
+  low = Math.max(low, 0);
+  const across = placer(low, high);
+  const marks = ticks(low, high, 5);
+  const label = `${count(ladder.steps.length)} steps; arrow keys go from one to the next`;
+  const chart = frame(label, across, marks, (v) => tickText(v, marks), ladder.steps.length);
+  const height = 12 + 14 * kinds.length;
+  const lines = ladder.steps.map((step) => {
+    const name = element("div", { class: "name" }, step.name);
+    step.badges.forEach((badge, at) => {
+      if (badge) name.append(element("span", { class: "badge " + kinds[at] }, `${badge}: ${ladder.series[at]}`));
+    });
+    const svg = picture(height, across, marks, false);
+    step.values.forEach((value, at) => {
+      const y = 13 + 14 * at;
+      const g = drawn("g", { class: kinds[at] });
+      if (step.intervals[at]) g.append(...bar(step.intervals[at], across, y).filter((n) => n));
+      g.append(mark(kinds[at], across(value), y));
+      svg.append(g);
+    });
+    return element("div", { class: "line point" }, name, svg);
+  });
+  points(chart, lines, "ArrowUp", "ArrowDown", (i) => {
+    const step = ladder.steps[i];
+    const cells = (name, at) => {
+      const texts = [name, write(step.values[at])];
+      if (step.intervals[at]) texts.push(ends(step.intervals[at], write));
+      if (step.more[at]) texts.push(step.more[at]);
+      return texts;
+    };
+    return { title: ladder.step === "k" ? step.name : `${ladder.step} ${step.name}`, lines: ladder.series.map(cells) };
+  });
+  chart.append(...lines);
+  box.append(key(ladder.series.map((name, at) => [kinds[at], name])), chart);
+}
+
+/** The trade-off as a curve: across the mean over groups, up the worst group, a point for each k. */
+function pathPlot(box, ladder) {
+  const MEAN = 1, WORST = 2;
+  const write = (value) => show(value, ladder.scale);
+  const of = (series) => ladder.steps.map((s) => s.values[series]);
+  const room = (values) => {
+    const low = Math.min(...values), high = Math.max(...values);
+    const edge = (high - low || Math.abs(high) || 1) * 0.08;
+    return [low - edge, high + edge];
+  };
+  const [left, right] = room(of(MEAN)), [bottom, top] = room(of(WORST));
+  const x = placer(left, right), y = (value) => 100 - placer(bottom, top)(value);
+  const svg = drawn("svg", { "aria-hidden": "true" });
+  const down = element("div", { class: "down", "aria-hidden": "true" });
+  const across = element("div", { class: "across", "aria-hidden": "true" });
+  const up = ticks(bottom, top, 5), along = ticks(left, right, 4);
+  for (const value of up.list) {
+    svg.append(drawn("line", { class: "gridline", x1: 0, x2: "100%", y1: y(value) + "%", y2: y(value) + "%" }));
+    down.append(element("span", { style: `top:${y(value)}%` }, tickText(value, up)));
+  }
+  for (const value of along.list) {
+    across.append(element("span", { style: `left:${x(value)}%` }, tickText(value, along)));
+  }
+  const places = ladder.steps.map((s) => [x(s.values[MEAN]), y(s.values[WORST])]);
+  const ks = ladder.steps.length - 2;
+  const line = drawn("g", { class: "last" });
+  for (let i = 1; i < ks; i++) {
+    const [from, to] = [places[i - 1], places[i]];
+    line.append(drawn("line", { class: "bar", x1: from[0] + "%", y1: from[1] + "%", x2: to[0] + "%", y2: to[1] + "%" }));
+  }
+  svg.append(line);
+  const kind = (i) => (i < ks ? "last" : i === ks ? "second" : "first");
+  places.forEach(([a, b], i) => svg.append(drawn("g", { class: kind(i) }, mark(kind(i), a, b + "%"))));
+  const plot = element("div", { class: "plot", role: "group",
+    "aria-label": "the worst group against the mean over groups; arrow keys go from model to model" }, svg);
+  const spots = places.map(([a, b]) => element("div", { class: "spot point", style: `left:${a}%;top:${b}%` }));
+  points(plot, spots, "ArrowLeft", "ArrowRight", (i) => ({
+    title: ladder.steps[i].name,
+    lines: ladder.series.map((name, at) => [name, write(ladder.steps[i].values[at])]),
+  }));
+  plot.append(...spots);
+  // Names where they do not lie on each other.
+  const said = [];
+  for (const i of [0, places.length - 1, places.length - 2, ...places.keys()]) {
+    const [a, b] = places[i];
+    if (said.some(([c, d]) => Math.abs(a - c) < 14 && Math.abs(b - d) < 7)) continue;
+    said.push([a, b]);
+    plot.append(element("span", { class: a > 80 ? "label before" : "label", style: `left:${a}%;top:${b}%`, "aria-hidden": "true" },
+      ladder.steps[i].name));
+  }
+  box.append(element("div", { class: "curve wide" }, down, plot, across,
+    element("div", { class: "across-title" }, "across: mean over groups; up: worst group")));
+}

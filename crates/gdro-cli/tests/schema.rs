@@ -220,6 +220,19 @@ fn case_10_groups_and_labels_of_the_other_file() {
 }
 
 #[test]
+fn later_rows_without_a_target() {
+    let folder = Folder::people();
+    folder.file("later.csv", "x,z,g,y\n1,2,a,yes\n3,4,b,\n5,6,a,no\n");
+    let fit = "fit t.csv --target y --groups g --quiet --out out";
+    folder.prints(fit);
+    let found = folder.refused("evaluate out later.csv");
+    assert!(found.starts_with("later.csv:3: column `y`: the cell is missing, so that"), "{found}");
+    folder.prints(&format!("{fit} --missing mean --missing y=drop"));
+    let shown = folder.prints("evaluate out later.csv");
+    assert!(shown.contains("rows that miss the target and are left out: 1"), "{shown}");
+}
+
+#[test]
 fn classes_that_some_groups_lack() {
     // Group a has the classes u and v, group b has v and w.
     let mut table = "x,z,g,y\n".to_owned();

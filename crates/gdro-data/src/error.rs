@@ -413,6 +413,17 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// The target of a row that is to be compared with a model is missing.
+    #[error(
+        "{at}: column `{column}`: the cell is missing, so that no prediction can be compared with \
+         it: fill it, or take such rows out of the table"
+    )]
+    MissingLabel {
+        /// The line.
+        at: Position,
+        /// The target column.
+        column: String,
+    },
     /// A group label is missing.
     #[error(
         "{at}: column `{column}`: the group label is missing: fill it, or say \

@@ -7,7 +7,7 @@ use clap::Args;
 use gdro::Dataset;
 use gdro::interval::Settings;
 use gdro::loss::Loss as _;
-use gdro_data::{Table, Weighted};
+use gdro_data::{Missing, Table, Weighted};
 
 use super::args::{FormatArg, GroupFileArg};
 use crate::failure::{Failure, Result};
@@ -71,6 +71,17 @@ impl Evaluate {
             let incomplete = table.rows() - rows.len();
             notes.push(format!("rows that miss a feature and are left out: {incomplete}"));
         }
+        let target = model.target.column();
+        if model.job.data.missing.of(target) == Missing::Drop
+            && let Some(cells) = table.column(target)
+        {
+            let before = rows.len();
+            rows.retain(|row| !cells.is_missing(*row as usize));
+            if rows.len() < before {
+                let missing = before - rows.len();
+                notes.push(format!("rows that miss the target and are left out: {missing}"));
+            }
+        }
         let mut weights = weights(&table, &mut rows, &model, &mut notes)?;
         let assigned = model.grouping.assign(&table, &rows)?;
         // Rows without a group are left out, as in training.
@@ -78,7 +89,7 @@ impl Evaluate {
         let kept: Vec<u32> = grouped.iter().map(|at| rows[*at]).collect();
         if kept.is_empty() {
             return Err(Failure::input(
-                "no row can be evaluated: every row misses a feature or a weight, or is in no group",
+                "no row can be evaluated: every row misses a feature, the target or a weight, or is in no group",
             ));
         }
         if grouped.len() < rows.len() {

@@ -239,7 +239,7 @@ impl Target {
     pub fn encode(&self, table: &Table, rows: &[u32]) -> Result<Vec<f64>> {
         let cells = table.find("target", self.column())?;
         let column = || self.column().to_owned();
-        let missing = |row| Error::MissingTarget { at: table.position(row), column: column() };
+        let missing = |row| Error::MissingLabel { at: table.position(row), column: column() };
         let known = match self {
             Target::Regression { .. } | Target::Binary { comparison: Some(_), .. } => {
                 if cells.numbers.is_none() {

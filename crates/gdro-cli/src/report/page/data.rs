@@ -155,8 +155,6 @@ impl Data {
                 Change { value, interval: Vec::new() }
             }
         };
-        let families = fitted.prepared.grouping.families();
-        let families: Vec<String> = families.iter().map(gdro_data::Family::name).collect();
         let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
         let rows = |g: &gdro_data::Group| if held_out { g.test_rows } else { g.train_rows };
         Data {
@@ -164,7 +162,7 @@ impl Data {
             level: held_out.then(|| level(1.0 - job.training.delta)),
             unit: unit(&fitted.model),
             scale: scale(&models),
-            names: names_of(groups.iter().map(|g| (&families[g.family], &g.name))),
+            names: groups.iter().map(|g| plain(&g.name)).collect(),
             unseen: Vec::new(),
             rows: groups.iter().map(rows).collect(),
             train_rows: held_out.then(|| groups.iter().map(|g| g.train_rows).collect()),
@@ -195,7 +193,7 @@ impl Data {
             level: Some(level(1.0 - evaluated.settings.delta)),
             unit: unit(model),
             scale: scale(&models),
-            names: names_of(evaluated.families.iter().zip(&evaluated.names)),
+            names: evaluated.names.iter().map(|n| plain(n)).collect(),
             unseen: (0..count).map(|i| i >= evaluated.known).collect(),
             rows: groups.iter().map(|g| g.rows).collect(),
             train_rows: None,
@@ -261,18 +259,6 @@ impl Data {
     pub fn scale(&self) -> Scale {
         self.scale
     }
-}
-
-/// Names of groups, each after its family when there are several.
-fn names_of<'a>(groups: impl Iterator<Item = (&'a String, &'a String)> + Clone) -> Vec<String> {
-    let mut families: Vec<&String> = groups.clone().map(|(family, _)| family).collect();
-    families.dedup();
-    let several = families.len() > 1;
-    let name = |(family, name): (&String, &String)| match several {
-        true => plain(&format!("{family}: {name}")),
-        false => plain(name),
-    };
-    groups.map(name).collect()
 }
 
 /// What a risk is called.

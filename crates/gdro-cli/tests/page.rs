@@ -418,16 +418,18 @@ fn a_choice_and_a_trade_off_have_pages() {
 
     folder.prints(&format!("select {} --path", table.replace("page.html", "path.html")));
     let path = folder.json("out/path.json");
-    let ladder = numbers(&folder.read("path.html"))["path"].clone();
-    assert_eq!(ladder["steps"].as_array().unwrap().len(), 7);
-    for at in 0..5 {
-        let part = &path["points"][at]["test"];
-        let values = json!([part["mean_rows"], part["mean_groups"], part["max"]]);
-        assert_eq!(ladder["steps"][at]["values"], values);
+    let ladders = numbers(&folder.read("path.html"))["path"].clone();
+    for (ladder, part) in [(&ladders[0], "test"), (&ladders[1], "train")] {
+        assert_eq!(ladder["steps"].as_array().unwrap().len(), 7);
+        for at in 0..5 {
+            let part = &path["points"][at][part];
+            let values = json!([part["mean_rows"], part["mean_groups"], part["max"]]);
+            assert_eq!(ladder["steps"][at]["values"], values);
+        }
     }
 
     let Some(mut browser) = Browser::start() else { return };
-    for (page, chart, lines) in [("page", "selection", 2), ("path", "path", 7)] {
+    for (page, chart, lines) in [("page", "selection", 2), ("path", "path", 14)] {
         for width in [1280, 400] {
             browser.open(&folder.path().join(format!("{page}.html")), (width, 900), false);
             assert_eq!(browser.complaints, [""; 0]);

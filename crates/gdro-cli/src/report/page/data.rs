@@ -44,9 +44,9 @@ pub struct Data {
     /// What was tried before the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<Ladder>,
-    /// From the largest risk to the mean over groups.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<Ladder>,
+    /// From the largest risk to the mean over groups, on each part of the rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Ladder>,
 }
 
 /// A model on the groups.
@@ -171,7 +171,7 @@ impl Data {
             change: Some(change),
             curve: Curve::of(fitted),
             selection: None,
-            path: None,
+            path: Vec::new(),
         }
     }
 
@@ -202,19 +202,19 @@ impl Data {
             change: None,
             curve: None,
             selection: None,
-            path: None,
+            path: Vec::new(),
         }
     }
 
     /// The numbers of a trade-off.
     pub fn of_path(path: &Path) -> Self {
         let part = if path.erm.test.is_some() { "rows held out" } else { "training rows" };
-        let ladder = Ladder::of_path(path);
+        let ladders = Ladder::of_path(path);
         Data {
             part,
             level: None,
             unit: "risk",
-            scale: ladder.scale,
+            scale: ladders[0].scale,
             names: Vec::new(),
             unseen: Vec::new(),
             rows: Vec::new(),
@@ -224,7 +224,7 @@ impl Data {
             change: None,
             curve: None,
             selection: None,
-            path: Some(ladder),
+            path: ladders,
         }
     }
 

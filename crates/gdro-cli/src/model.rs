@@ -4,12 +4,12 @@ use std::path::Path;
 
 use gdro::certificate::Certificate;
 use gdro::loss::{AnyLoss, Loss};
-use gdro_data::{Encoding, Grouping, Prepared, Target};
+use gdro_data::{Encoding, Grouping, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName};
-use crate::train::task_of;
+use crate::train::{Facts, task_of};
 
 /// Version of the format of `model.json`.
 const FORMAT: u32 = 2;
@@ -40,8 +40,8 @@ pub struct Model {
     pub grouping: Grouping,
     /// Averaged weights of the groups, in the order of their names.
     pub group_weights: Vec<f64>,
-    /// How far the model is from the optimum on its training rows.
-    pub certificate: Certificate,
+    /// How far the model is from the optimum on its training rows; `None` when nobody looked.
+    pub certificate: Option<Certificate>,
     /// M: losses count as min(ℓ, M) in intervals.
     pub cap: f64,
     /// Seed.
@@ -54,13 +54,14 @@ impl Model {
     /// The model `w` of a training run.
     pub fn assemble(
         job: &Job,
-        prepared: &Prepared,
+        table: &Facts,
         loss: &AnyLoss,
         w: &[f64],
         group_weights: Vec<f64>,
-        (certificate, cap): (&Certificate, f64),
+        certificate: Option<&Certificate>,
+        cap: f64,
     ) -> Self {
-        let (outputs, features) = (loss.outputs(), prepared.encoding.feature_names());
+        let (outputs, features) = (loss.outputs(), table.encoding.feature_names());
         let (weights, intercepts) = w.split_at(features.len() * outputs);
         Model {
             format: FORMAT,
@@ -70,11 +71,11 @@ impl Model {
             features,
             weights: weights.to_vec(),
             intercepts: intercepts.to_vec(),
-            encoding: prepared.encoding.clone(),
-            target: prepared.target.clone(),
-            grouping: prepared.grouping.clone(),
+            encoding: table.encoding.clone(),
+            target: table.target.clone(),
+            grouping: table.grouping.clone(),
             group_weights,
-            certificate: certificate.clone(),
+            certificate: certificate.cloned(),
             cap,
             seed: job.training.seed,
             job: job.clone(),

@@ -2,12 +2,15 @@
 
 mod baseline;
 mod columns;
+mod facts;
 mod intervals;
 mod progress;
 mod rounds;
 mod setting;
+pub mod stream;
 mod trace;
 
+pub use facts::Facts;
 pub use intervals::{Intervals, columns, each_loss, evaluate as evaluate_columns};
 pub use progress::Watch;
 pub use rounds::Play;
@@ -62,7 +65,7 @@ pub enum Solved {
 /// What a training run gives.
 pub struct Fitted {
     /// The table.
-    pub prepared: Prepared,
+    pub table: Facts,
     /// The robust model, ready to be saved.
     pub model: Model,
     /// How it does.
@@ -120,7 +123,7 @@ pub fn load(job: &Job, watch: &mut Watch) -> Result<(Table, Prepared)> {
     let split = split_of(job);
     let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
         .map_err(refuse)?;
-    watch.groups(&prepared);
+    watch.groups(&Facts::from(&prepared));
     Ok((table, prepared))
 }
 
@@ -168,7 +171,17 @@ pub fn fit_on(
         settled.training.loss_range = play.loss_range.or(training.loss_range);
         settled.training.average = Some(play.average);
     }
-    let model = Model::new(&settled, &prepared, &setting, &answer, &certificate, cap);
+    let table = Facts::from(&prepared);
+    let weights = all_weights(&table, &answer.weights);
+    let model = Model::assemble(
+        &settled,
+        &table,
+        &setting.loss,
+        &answer.w,
+        weights,
+        Some(&certificate),
+        cap,
+    );
     let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
     Ok(Fitted {
         model,
@@ -185,7 +198,7 @@ pub fn fit_on(
         certificate,
         seconds: answer.seconds,
         trace: answer.trace,
-        prepared,
+        table,
     })
 }
 
@@ -221,19 +234,9 @@ pub fn minimise(
     Ok(solve(setting, solver, job, prepared, start, watch)?.w)
 }
 
-impl Model {
-    fn new(
-        job: &Job,
-        prepared: &Prepared,
-        setting: &Setting,
-        answer: &Answer,
-        certificate: &Certificate,
-        cap: f64,
-    ) -> Self {
-        let of_all = |g: &gdro_data::Group| g.train.map_or(0.0, |i| answer.weights[i]);
-        let weights = prepared.groups.iter().map(of_all).collect();
-        Model::assemble(job, prepared, &setting.loss, &answer.w, weights, (certificate, cap))
-    }
+/// The weights of all groups, 0 for those without training rows.
+fn all_weights(table: &Facts, weights: &[f64]) -> Vec<f64> {
+    table.groups.iter().map(|g| g.train.map_or(0.0, |i| weights[i])).collect()
 }
 
 /// The reference solver, from a model that may be near, if there is one.

@@ -82,6 +82,17 @@ fn targets_of_every_kind() {
 }
 
 #[test]
+fn a_row_of_two_families_counts_once() {
+    let folder = Folder::people();
+    let table = folder.read("t.csv").replace(",a,", ",a,u,").replace(",b,", ",b,v,");
+    folder.file("two.csv", table.replacen("x,z,g,y", "x,z,g,h,y", 1));
+    let shown = folder.prints("inspect two.csv --target y --groups g --groups h --holdout 0");
+    assert!(shown.contains("4 groups"), "{shown}");
+    let total = shown.lines().find(|line| line.starts_with("all rows")).unwrap();
+    assert_eq!(total.split_whitespace().nth(2), Some("60"), "{total}");
+}
+
+#[test]
 fn what_fit_refuses_is_said() {
     let folder = Folder::with("x,t,g,y\n1,a,p,0\n,b,q,1\n3,a,p,1\n");
     let shown = folder.prints("inspect t.csv --target y --groups g");

@@ -78,7 +78,7 @@ fn search(folder: &Folder, rounds: &str) -> Child {
 #[test]
 fn an_interrupted_search_chooses_by_the_folds_that_are_complete() {
     let folder = Folder::people();
-    let child = search(&folder, "2e5");
+    let child = search(&folder, "6e5");
     // Long enough for some folds and too short for all of them, which take a hundred runs.
     std::thread::sleep(Duration::from_millis(1500));
     signal(&child, "-INT");
@@ -92,7 +92,7 @@ fn an_interrupted_search_chooses_by_the_folds_that_are_complete() {
     assert!((1.0..40.0).contains(&folds), "{folds}");
     assert_eq!(number(&selection["folds_planned"]), 40.0);
     // The chosen model itself is complete.
-    assert_eq!(number(&folder.json("out/summary.json")["rounds"]), 2e5);
+    assert_eq!(number(&folder.json("out/summary.json")["rounds"]), 6e5);
 }
 
 #[test]

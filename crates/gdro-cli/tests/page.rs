@@ -95,6 +95,8 @@ fn the_configuration_does_the_run_again() {
     for options in [
         "--solver smd-m --rounds 300 --delta 0.1 --l2 0.01 --anytime",
         "--objective top-k:1.5 --seed 5 --holdout 3 --ball 2",
+        "--holdout-column x --holdout-value 0,1,2 --missing mean --missing x=drop --hash z=8",
+        "--holdout-file t.csv --min-count 2",
         "--solver smd-r --budget b.csv --ignore z",
         "--solver adaptive --rounds 200 --merge g:c=a|b --groups x:0",
         "--solver smd-m --rounds 200 --objective average --min-group 5 --missing mean",

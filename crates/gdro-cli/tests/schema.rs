@@ -186,7 +186,8 @@ fn rows_are_held_out_by_column_or_file() {
         ("--holdout-column part", "--holdout-column: `part` alone: expected holdout-value"),
         ("--holdout-value new", "--holdout-value: no column is named"),
         ("--holdout-column part --holdout-value newer", "--holdout-value: no row has `newer`"),
-        ("--holdout-file none.csv", "none.csv: cannot open"),
+        ("--holdout-file none.csv", "--holdout-file none.csv: expected one file that exists"),
+        ("--holdout-file later/*.csv", "--holdout-file later/*.csv: expected one file that"),
     ] {
         let found = folder.refused(&format!("fit {fit} {options} --out no"));
         assert!(found.starts_with(start), "{options}: {found}");

@@ -228,10 +228,13 @@ fn the_three_models_are_chosen_by_one_rule() {
 
 #[test]
 fn a_chosen_model_is_an_ordinary_one() {
-    let folder = Folder::with(&Planted::new(100, 2).table);
-    let table = "t.csv --target y --groups g";
-    let found = select(&folder, &format!("{table} --folds 3 --grid 1e-2:1e2:5 --out out"));
+    let folder = Folder::people();
+    let table = "t.csv --target y --groups g --seed 2";
+    let found =
+        select(&folder, &format!("{table} --folds 3 --grid 1e-3:1:41 --rule best --out out"));
     let of = |model: &str| number(&found["selection"][model]["value"]);
+    let values = MODELS.map(of);
+    assert!(values[0] != values[1] && values[0] != values[2], "a case that can fail: {values:?}");
     folder.prints(&format!("fit {table} --l2 {} --quiet --out fit", of("robust")));
     let (chosen, fitted) = (folder.json("out/model.json"), folder.json("fit/model.json"));
     for key in ["weights", "intercepts", "encoding", "certificate", "group-weights"] {
@@ -241,7 +244,9 @@ fn a_chosen_model_is_an_ordinary_one() {
     // ERM and balanced ERM have penalties of their own.
     for model in ["erm", "balanced"] {
         let summary = folder.summary(&format!("{table} --quiet --l2 {}", of(model)));
-        assert_eq!(found["summary"][model]["groups"][0], summary[model]["groups"][0], "{model}");
+        for key in ["max_risk", "avg_risk_rows", "avg_risk_groups", "test_max_risk"] {
+            assert_eq!(found["summary"][model][key], summary[model][key], "{model}: {key}");
+        }
     }
     assert_eq!(found["summary"], folder.json("out/summary.json"));
     assert_eq!(found["selection"], folder.json("out/selection.json"));

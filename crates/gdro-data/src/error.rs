@@ -42,6 +42,18 @@ pub enum Error {
     /// No file was given.
     #[error("no file: give at least one table")]
     NoFile,
+    /// A format that is not read block by block.
+    #[error("{file}: LIBSVM tables are not streamed: leave --stream out")]
+    InMemory {
+        /// The file.
+        file: String,
+    },
+    /// A table is not the one that its schema describes.
+    #[error("the table has {what}, which its schema does not know: make the schema anew")]
+    StaleSchema {
+        /// What is new.
+        what: String,
+    },
     /// A file cannot be opened.
     #[error("{file}: cannot open: {why}")]
     Open {
@@ -199,6 +211,57 @@ pub enum Error {
         file: String,
         /// The column.
         column: String,
+    },
+    /// An entry of a sparse row that cannot be understood.
+    #[error("{at}: found `{}`, expected {expected}", shown(.text))]
+    Entry {
+        /// The line.
+        at: Position,
+        /// The entry.
+        text: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// Files of group labels have another number of labels than the table has rows.
+    #[error(
+        "{file}: found {}, the table has {}: expected one label a line for each row",
+        count(*.labels as usize, "label"),
+        count(*.rows as usize, "row")
+    )]
+    SideFile {
+        /// The (last) file of labels.
+        file: String,
+        /// Labels in the files.
+        labels: u64,
+        /// Rows of the table, or of as much of it as was read.
+        rows: u64,
+    },
+    /// A model of sparse features and a table that has none.
+    #[error(
+        "{file} is {found}, the model was trained on LIBSVM: expected a file of that format; say \
+         `--format svmlight` if it is one"
+    )]
+    NotSparse {
+        /// The file.
+        file: String,
+        /// Its format.
+        found: &'static str,
+    },
+    /// Sparse features that are too many to be standardised, which makes them dense.
+    #[error(
+        "scaling: standardised, {} of {} take {} numbers, expected at most {}: say `--scaling none`",
+        count(*.rows, "row"),
+        count(*.features, "feature"),
+        number(.rows.saturating_mul(*.features)),
+        number(*.limit)
+    )]
+    TooDense {
+        /// Number of rows.
+        rows: usize,
+        /// Number of features.
+        features: usize,
+        /// Most numbers.
+        limit: usize,
     },
     /// A file has no line with content.
     #[error("{file}: the file is empty: expected {expected}")]
@@ -565,6 +628,7 @@ impl Error {
             Error::Positive { .. } | Error::PositiveNotBinary { .. } => Some("positive"),
             Error::AmbiguousGroup { .. } => Some("groups"),
             Error::SmallGroups { .. } => Some("min-group"),
+            Error::TooDense { .. } => Some("scaling"),
             _ => None,
         }
     }
@@ -683,7 +747,7 @@ mod tests {
 
     #[test]
     fn advice_quotes_what_a_list_would_split() {
-        let at = Position { file: "t".into(), line: 2 };
+        let at = Position { file: "t".into(), line: 2, unit: Unit::Line };
         let error = Error::NotANumber { at, column: "a".into(), text: "12,5".into() };
         assert!(error.to_string().contains("`--na '\"12,5\"'`"), "{error}");
         assert_eq!(argument("a\"b"), "'\"a\"\"b\"'");

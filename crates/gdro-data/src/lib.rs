@@ -35,19 +35,20 @@ mod options;
 mod prepare;
 mod schema;
 mod split;
+pub mod stream;
 mod table;
 mod target;
 mod weights;
 
 pub use error::{Error, Position, Result, Unit};
-pub use features::{Encoded, Encoding, FeatureColumn, WhenMissing};
+pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
 pub use folds::{Folds, Validation};
 pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, GroupEntry, Grouping, Labels, Small};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, tiny_groups};
 pub use options::{
-    DataOptions, Format, GroupFeatures, Missing, MissingCells, MissingGroup, SmallGroups, Split,
-    Task,
+    DataOptions, Format, GroupFeatures, Missing, MissingCells, MissingGroup, Scaling, SmallGroups,
+    Split, Task,
 };
 pub use prepare::{Group, Prepared, prepare};
 pub use schema::{ColumnSchema, Role};

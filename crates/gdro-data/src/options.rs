@@ -5,11 +5,13 @@ mod missing;
 pub use missing::{Missing, MissingCells};
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
+use crate::format::{GROUP, LABEL};
 use crate::groups::{self, GroupEntry};
 use crate::target::Comparison;
 
@@ -22,7 +24,6 @@ const MOST_BUCKETS: u32 = 1 << 24;
 pub struct DataOptions {
     /// What the files are. Without it they tell by their first bytes and by their names, and are
     /// CSV if neither says otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Names of the columns of delimited files without a header. Without them the first line is
     /// the header.
@@ -32,9 +33,18 @@ pub struct DataOptions {
     pub delimiter: Option<char>,
     /// Lines that start with this text are skipped.
     pub comment: Option<String>,
+    /// The smallest index of LIBSVM files, 0 or 1. Without it: 1, unless an index 0 occurs.
+    pub index_base: Option<u32>,
+    /// Files with the group label of each row, one a line, plain or compressed. They make the
+    /// column `group`, which is no feature, and which groups are made of unless `groups` says
+    /// otherwise.
+    pub group_file: Vec<PathBuf>,
+    /// Whether numbers are standardised. Without it they are, except the features of LIBSVM files.
+    pub scaling: Option<Scaling>,
     /// The column to predict; or a comparison of a numeric column with a number, such as
     /// `arr_delay>30` (also `>=`, `<`, `<=`), which makes a binary task. A column of exactly this
-    /// name comes first. [`crate::prepare`] needs it, reading does not.
+    /// name comes first. [`crate::prepare`] needs it, reading does not. Of LIBSVM files: the
+    /// column `label` unless given.
     pub target: Option<String>,
     /// The label that becomes +1 in a binary task. Without it: 1 over 0 and −1, yes, true, y and t
     /// over no, false, n and f in any case, else the label that sorts last. Of a comparison: what
@@ -93,6 +103,16 @@ pub enum Format {
     Arrow,
     /// LIBSVM or SVMlight, plain or compressed by gzip or zstd.
     Svmlight,
+}
+
+/// Whether numbers are standardised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scaling {
+    /// To mean 0 and deviation 1 over the training rows. Sparse features become dense.
+    Standard,
+    /// They are taken as they are.
+    None,
 }
 
 impl Format {
@@ -236,6 +256,19 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 }
 
 impl DataOptions {
+    /// These options for files of a format, with what it implies: the target of LIBSVM files, the
+    /// groups of a file of labels.
+    pub(crate) fn filled(&self, sparse: bool) -> Self {
+        let mut filled = self.clone();
+        if sparse && filled.target.is_none() {
+            filled.target = Some(LABEL.into());
+        }
+        if filled.groups.is_empty() && !filled.group_file.is_empty() {
+            filled.groups = vec![GROUP.into()];
+        }
+        filled
+    }
+
     /// Names of columns that have a role, with the name of the option that gives it. The target's
     /// `comparison` is no column, although it may stand among the groups.
     pub(crate) fn named_columns(
@@ -261,6 +294,7 @@ impl DataOptions {
     pub(crate) fn is_feature(&self, name: &str) -> bool {
         let is = |other: &Option<String>| other.as_deref() == Some(name);
         let dropped = self.group_features == GroupFeatures::Drop && self.is_group(name);
+        let dropped = dropped || !self.group_file.is_empty() && name == GROUP;
         let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
         !used && !dropped && !self.is_ignored(name)
     }
@@ -349,8 +383,16 @@ impl DataOptions {
         {
             return refuse("delimiter", format!("{c:?}"), "none with the format tsv, or csv");
         }
+        if let Some(base) = self.index_base.filter(|base| *base > 1) {
+            return refuse("index-base", base.to_string(), "0 or 1");
+        }
         if self.comment.as_deref() == Some("") {
             return refuse("comment", "an empty text".into(), "the text that starts a comment");
+        }
+        let grouped = self.groups.is_empty() || self.is_group(GROUP);
+        if !self.group_file.is_empty() && !grouped {
+            let found = format!("its labels are the column `{GROUP}`");
+            return refuse("group-file", found, "groups that are made of it, or no such file");
         }
         if let Some(least) = self.min_group {
             if least < 2 {

@@ -83,7 +83,8 @@ pub fn prepare(
     split: &Split,
     constant: bool,
 ) -> Result<Prepared> {
-    let (options, comparison) = &options.settle(table.names())?;
+    let sparse = table.sparse.is_some();
+    let (options, comparison) = &options.filled(sparse).settle(table.names())?;
     if options.target.is_none() {
         return Err(Error::NoTarget { available: table.names().join(", ") });
     }
@@ -131,6 +132,10 @@ pub fn prepare(
     notes.extend(classes_without_rows(&target, training.iter().map(|row| targets[*row])));
     let weighted = training_weights.as_deref();
     let encoding = Encoding::fit(table, &features, &train_rows, weighted, options, constant)?;
+    if encoding.dimension() == usize::from(constant) {
+        return Err(Error::NoFeature);
+    }
+    notes.extend(sparse_note(table, options));
     notes.extend(feature_notes(&encoding, table, &rows, options));
 
     let mut groups = Vec::with_capacity(members.len());
@@ -166,16 +171,20 @@ pub fn prepare(
         let targets = part.iter().map(|row| targets[*row]).collect();
         let weights = weights.as_ref().map(|w| part.iter().map(|row| w[*row]).collect());
         let data = Dataset::new(Arc::new(encoded.matrix), targets, weights, &lists)?;
-        Ok::<_, Error>((data, encoded.unseen))
+        Ok::<_, Error>((data, encoded.unseen, encoded.beyond))
     };
-    let (train, _) = build(&training, &train_rows, false)?;
+    let (train, ..) = build(&training, &train_rows, false)?;
     let mut test = None;
     if !testing.is_empty() {
-        let (data, unseen) = build(&testing, &test_rows, true)?;
+        let (data, unseen, beyond) = build(&testing, &test_rows, true)?;
         test = Some(data);
         notes.extend(unseen.iter().map(|(name, rows)| {
             let rows = count(*rows, "held-out row");
             format!("feature `{name}`: {rows} with a text that training does not know")
+        }));
+        notes.extend((beyond > 0).then(|| {
+            let rows = count(beyond, "held-out row");
+            format!("{rows} with features that no training row has, which count as 0")
         }));
     }
     let schema = schema(table, options, &encoding);
@@ -212,6 +221,20 @@ fn grouped_rows(
     Ok((rows, assigned.select(&kept), Some(note)))
 }
 
+/// A note on how sparse features are taken.
+fn sparse_note(table: &Table, options: &DataOptions) -> Option<String> {
+    let sparse = table.sparse.as_ref()?;
+    let mut choices = Vec::new();
+    if options.index_base.is_none() {
+        let base = u32::from(!sparse.has_zero);
+        choices.push(format!("numbered from {base} (set by `index-base`)"));
+    }
+    if options.scaling.is_none() {
+        choices.push("taken as they are, not standardised (set by `scaling`)".into());
+    }
+    (!choices.is_empty()).then(|| format!("features are {}", choices.join(" and ")))
+}
+
 /// Numbers the groups that have rows.
 fn enumerate<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
     for (index, (_, place)) in groups.filter(|(rows, _)| *rows > 0).enumerate() {
@@ -220,10 +243,10 @@ fn enumerate<'a>(groups: impl Iterator<Item = (usize, &'a mut Option<usize>)>) {
 }
 
 /// Names of the feature columns.
-fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>> {
+pub(crate) fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Vec<&'a str>> {
     let names = table.names().iter().map(String::as_str);
     let features: Vec<&str> = names.filter(|name| options.is_feature(name)).collect();
-    if features.is_empty() {
+    if features.is_empty() && table.sparse.is_none() {
         return Err(Error::NoFeature);
     }
     for name in &features {

@@ -1,13 +1,13 @@
 //! What each column of a table is used for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::features::{Encoding, FeatureColumn, WhenMissing};
 use crate::options::DataOptions;
 use crate::table::{Kind, Table};
 
 /// What a column is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The target.
@@ -27,7 +27,7 @@ pub enum Role {
 }
 
 /// A column, what it is used for and how. What does not apply is absent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ColumnSchema {
     /// Name of the column.

@@ -2,15 +2,13 @@
 #![cfg(feature = "arrow")]
 
 mod common;
-#[path = "common/formats.rs"]
-mod formats;
 
 use std::sync::Arc;
 
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_schema::{DataType, Field, Schema};
-use common::{Folder, message, options};
+use common::{Folder, formats, message, options, same};
 use gdro_data::{Kind, Reader, Split, Table, prepare, read};
 
 /// Numbers, whole numbers, texts, booleans and missing cells.
@@ -18,23 +16,11 @@ fn mixed(rows: usize) -> String {
     let mut text = "x,k,t,b,gap,y\n".to_owned();
     for i in 0..rows {
         let x = (i as f64 * 0.731).sin() * 1e3;
-        let gap = if i % 5 == 3 { String::new() } else { format!("{}", i as f64 / 7.0) };
+        let gap = if i % 5 == 3 { String::new() } else { format!("{:?}", i as f64 / 7.0) };
         let (t, y) = (["u", "v w", "z,z"][i % 3], ["no", "yes"][i * 7 % 11 % 2]);
-        text += &format!("{x},{},\"{t}\",{},{gap},{y}\n", i * 31 % 17, i % 4 == 0);
+        text += &format!("{x:?},{},\"{t}\",{},{gap},{y}\n", i * 31 % 17, i % 4 == 0);
     }
     text
-}
-
-fn same(one: &Table, other: &Table) {
-    assert_eq!((one.names(), one.rows()), (other.names(), other.rows()));
-    for name in one.names() {
-        let (a, b) = (one.column(name).unwrap(), other.column(name).unwrap());
-        assert_eq!(a.kind(), b.kind(), "{name}");
-        for row in 0..one.rows() {
-            assert_eq!(a.number(row).map(f64::to_bits), b.number(row).map(f64::to_bits), "{name}");
-            assert_eq!(a.text(row), b.text(row), "{name} {row}");
-        }
-    }
 }
 
 #[test]
@@ -218,7 +204,7 @@ fn several_files_are_one_table() {
     let text = mixed(20);
     let (head, lines) = text.split_once('\n').unwrap();
     let lines: Vec<&str> = lines.lines().collect();
-    let part = |rows: &[&str]| formats::typed(&format!("{head}\n{}\n", rows.join("\n")));
+    let part = |rows: &[&str]| formats::typed(&format!("{head}\n{}\n", rows.join("\n"))).unwrap();
     folder.file("p-1.parquet", formats::parquet(&part(&lines[..11])));
     folder.file("p-2.arrow", formats::arrow_file(&part(&lines[11..])));
     let options = options(r#"{"groups":["t"]}"#);
@@ -256,7 +242,7 @@ fn several_files_are_one_table() {
 #[test]
 fn options_of_other_formats_are_refused() {
     let folder = Folder::new();
-    let file = folder.file("t.parquet", formats::parquet(&formats::typed("x\n1\n")));
+    let file = folder.file("t.parquet", formats::parquet(&formats::typed("x\n1\n").unwrap()));
     for (json, option) in [
         (r#"{"delimiter":";"}"#, "delimiter"),
         (r##"{"comment":"#"}"##, "comment"),

@@ -27,7 +27,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    fn new(upper: f64, lower: f64, method: String) -> Self {
+    pub(crate) fn new(upper: f64, lower: f64, method: String) -> Self {
         let gap = upper - lower;
         let relative_gap = gap / upper.abs().max(1e-3);
         Certificate { upper, lower, gap, relative_gap, method }

@@ -16,7 +16,7 @@
 //! | Algorithms 1–7, what they are compared with, step sizes | [`algorithm`] |
 //! | theorems | [`bound`] |
 //! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
-//! | error ε_φ(w̄, q̄) on rows in memory | [`certificate`] |
+//! | error ε_φ(w̄, q̄) on rows in memory, in one pass | [`certificate`], [`expansion`] |
 //! | exact optima, exact risks of the synthetic sets, ordinary training | [`exact`] |
 //! | intervals on held-out rows | [`interval`] |
 //!
@@ -54,6 +54,8 @@ pub mod error;
 pub mod estimator;
 #[cfg(feature = "exact")]
 pub mod exact;
+#[cfg(feature = "exact")]
+pub mod expansion;
 pub mod game;
 pub mod group_weights;
 pub mod interval;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gdro::certificate::{Certificate, certify};
 use gdro::domain::{AnyMap, Cube, Domain, L2Ball, MirrorMap as _};
 use gdro::exact::{DatasetRisks, Goal, Options, Population, Problem, group_optima, solve};
+use gdro::expansion::Expansion;
 use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Loss as _, Softmax, Squared, Targets};
 use gdro::sampling::{Rng, below, unit};
@@ -142,6 +143,91 @@ fn bounds_enclose_the_optimum_of_random_problems() {
     // And they are not vacuous: at the optimum the two bounds meet.
     assert!(tight >= 9_999, "{tight} of 10,000 certificates at the optimum are tight");
     assert!(unsolved == 0, "{unsolved} of 10,000 problems are not solved to 1e-6");
+}
+
+/// The expansion of a problem at a model, its rows added in two batches.
+fn expansion(random: &Random, w: &[f64]) -> Expansion {
+    let (data, intercept) = (&random.data, random.domain.intercept.is_some());
+    let mut expansion = Expansion::new(&random.loss, w.to_vec(), intercept, data.groups());
+    for part in 0..2 {
+        let rows: Vec<u32> = (0..data.rows() as u32).filter(|r| r % 3 / 2 == part).collect();
+        let place = |row: u32| rows.iter().position(|r| *r == row).map(|at| at as u32);
+        let lists = (0..data.groups())
+            .map(|i| (i, data.members(i).iter().filter_map(|r| place(*r)).collect::<Vec<u32>>()));
+        let (numbers, lists): (Vec<usize>, Vec<Vec<u32>>) =
+            lists.filter(|(_, list)| !list.is_empty()).unzip();
+        if lists.is_empty() {
+            continue;
+        }
+        let targets = rows.iter().map(|r| data.targets()[*r as usize]).collect();
+        let matrix = Arc::new(data.matrix().select(&rows));
+        let batch = Dataset::new(matrix, targets, None, &lists).unwrap();
+        expansion.add(&random.loss, &batch, &numbers).unwrap();
+    }
+    expansion
+}
+
+/// One pass: the bounds enclose the optimum of 3,000 random problems at models far and near, and
+/// close to the optimum the gap is little more than the truth.
+#[test]
+fn bounds_of_one_pass_enclose_the_optimum() {
+    let mut rng = Rng::seed_from_u64(31);
+    let (mut near, mut tight) = (0, 0);
+    for case in 0..3_000 {
+        let random = random(&mut rng);
+        let mut risks =
+            DatasetRisks::new(&random.data, &random.loss, random.domain.intercept.is_some());
+        let problem = random.problem();
+        let best = solve(&mut risks, &problem, &Options::default()).unwrap();
+        let (w, q) = (random.model(&mut rng), random.weights(&mut rng));
+        let far = expansion(&random, &w).certify(&random.loss, &problem, &q).unwrap();
+        let whole = certify(&random.data, &random.loss, &problem, &w, &q, None, 0).unwrap();
+        assert!(far.lower <= best.upper, "case {case}: {far:?} {best:?}");
+        assert!((far.upper - whole.upper).abs() < 1e-9 * (1.0 + whole.upper.abs()), "case {case}");
+        // A small step from the optimum: its excess is of second order, or of first order in a
+        // corner of the maximum.
+        let weights = random.data.features() * random.loss.outputs();
+        let mut w: Vec<f64> = best.w.iter().map(|v| v + 1e-4 * (unit(&mut rng) - 0.5)).collect();
+        random.domain.map.primal(&mut w[..weights], 0.0);
+        w[weights..].iter_mut().for_each(|b| *b = b.clamp(-5.0, 5.0));
+        let close = expansion(&random, &w).certify(&random.loss, &problem, &best.q).unwrap();
+        assert!(close.lower <= best.upper, "case {case}: {close:?} {best:?}");
+        let free = w.iter().zip(&best.w).all(|(a, b)| (a - b).abs() <= 1e-4);
+        let excess = close.upper - best.lower;
+        near += usize::from(free);
+        tight += usize::from(free && close.gap <= 3.0 * excess + 1e-6);
+    }
+    // Where the optimum lies on the border of the ball or cube, the gradient does not vanish there
+    // and the tangent bound takes over, which is of first order.
+    assert!(near > 2_500 && 10 * tight > 7 * near, "{tight} of {near}");
+}
+
+/// M of the losses that state one: the largest ratio over random scores and directions, by
+/// differences of the Hessian.
+#[test]
+fn concordance_bounds_the_third_derivative() {
+    let mut rng = Rng::seed_from_u64(8);
+    let softmax = AnyLoss::Softmax(Softmax::new(3).unwrap());
+    for loss in [AnyLoss::Logistic(Logistic), AnyLoss::Squared(Squared), softmax] {
+        let (name, m) = (loss.name(), loss.concordance().unwrap());
+        let c = loss.outputs();
+        let mut largest = 0f64;
+        for _ in 0..20_000 {
+            let s: Vec<f64> = (0..c).map(|_| 8.0 * unit(&mut rng) - 4.0).collect();
+            let d: Vec<f64> = (0..c).map(|_| 2.0 * unit(&mut rng) - 1.0).collect();
+            let second = |t: f64| {
+                let at: Vec<f64> = s.iter().zip(&d).map(|(s, d)| s + t * d).collect();
+                let mut h = vec![0.0; c * c];
+                loss.hessian(&at, 1.0, &mut h);
+                (0..c * c).map(|k| d[k / c] * h[k] * d[k % c]).sum::<f64>()
+            };
+            let third = (second(1e-5) - second(-1e-5)) / 2e-5;
+            let norm = d.iter().map(|v| v * v).sum::<f64>().sqrt();
+            largest = largest.max(third.abs() / (norm * second(0.0)));
+        }
+        assert!(largest <= m + 1e-6, "{name}: {largest} above {m}");
+        assert!(largest >= 0.5 * m, "{name}: {largest}, so that {m} is too large");
+    }
 }
 
 /// Dual ascent raises the lower bound of poor group weights, and never above the optimum.

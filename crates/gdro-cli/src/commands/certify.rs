@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::args::{FormatArg, GroupFileArg};
 use crate::failure::{Failure, Result};
 use crate::model::Model;
 use crate::train::{Setting, split_of, task_of};
@@ -19,6 +20,10 @@ pub struct Certify {
     /// The files of the table that the model was trained on
     #[arg(required = true, value_name = "TABLE")]
     tables: Vec<PathBuf>,
+    #[command(flatten)]
+    format: FormatArg,
+    #[command(flatten)]
+    group_file: GroupFileArg,
     /// Print the certificate as JSON
     #[arg(long)]
     json: bool,
@@ -30,12 +35,14 @@ impl Certify {
         let model = Model::load(&self.model)?;
         let (job, training) = (&model.job, &model.job.training);
         let refuse = |e| Failure::data(&e, job);
-        let table = gdro_data::read(&job.files(&self.tables), &job.data).map_err(refuse)?;
+        let mut options = self.format.options(&model)?;
+        self.group_file.give(&model, &mut options)?;
+        let table = gdro_data::read(&job.files(&self.tables), &options).map_err(refuse)?;
         let task = training.loss.map(task_of);
         let split = split_of(job);
         let constant = training.penalize_intercept;
         let prepared =
-            gdro_data::prepare(&table, &job.data, task, &split, constant).map_err(refuse)?;
+            gdro_data::prepare(&table, &options, task, &split, constant).map_err(refuse)?;
         let same = prepared.encoding == model.encoding
             && prepared.grouping == model.grouping
             && prepared.target == model.target;
@@ -61,8 +68,10 @@ impl Certify {
             return files::print(&(text + "\n"));
         }
         let what = report::objective_in_words(training, setting.has_offsets());
-        let stored = &model.certificate;
         let mut text = report::certificate_in_words(&now, &what);
+        let Some(stored) = &model.certificate else {
+            return files::print(&(text + "stored in the model: none\n"));
+        };
         text += &format!(
             "stored in the model: a gap of {:.1e}; now: {:.1e} ({})\n",
             stored.gap, now.gap, now.method

@@ -9,6 +9,7 @@ use gdro::interval::Settings;
 use gdro::loss::Loss as _;
 use gdro_data::{Table, Weighted};
 
+use super::args::{FormatArg, GroupFileArg};
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::model::Model;
@@ -24,6 +25,10 @@ pub struct Evaluate {
     /// Files of one table with the features, the target and the group columns
     #[arg(required = true, value_name = "TABLE")]
     tables: Vec<PathBuf>,
+    #[command(flatten)]
+    format: FormatArg,
+    #[command(flatten)]
+    group_file: GroupFileArg,
     /// Intervals hold for all groups at once with probability 1 − D [default: that of the training]
     #[arg(long, value_name = "D")]
     delta: Option<f64>,
@@ -57,7 +62,9 @@ impl Evaluate {
             let inputs = [&self.tables[..], &[model]].concat();
             report::page::check(page, &inputs, "--report")?;
         }
-        let table = gdro_data::read_for(&self.tables, &model.job.data, &model.encoding)?;
+        let mut options = self.format.options(&model)?;
+        self.group_file.give(&model, &mut options)?;
+        let table = gdro_data::read_for(&self.tables, &options, &model.encoding)?;
         let mut rows = model.encoding.complete_rows(&table)?;
         let mut notes = Vec::new();
         if rows.len() < table.rows() {
@@ -113,6 +120,10 @@ impl Evaluate {
         notes.extend(encoded.unseen.iter().map(|(column, count)| {
             format!("column `{column}`: rows with a text that training never saw: {count}")
         }));
+        if encoded.beyond > 0 {
+            let rows = encoded.beyond;
+            notes.push(format!("rows with features that training never saw: {rows}"));
+        }
         if one_class {
             notes.push("warning: the model predicts one class for every row".into());
         }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{GoalArgs, SolverArgs, TableArgs};
+use super::args::{GoalArgs, SolverArgs, StreamArgs, TableArgs};
 use crate::failure::{Failure, Result};
-use crate::job::{Job, Settings, utf8};
+use crate::job::{Job, Settings, Streaming, utf8};
+use crate::train::stream::Told;
 use crate::train::{self, Fitted, Watch};
 use crate::{files, report};
 
@@ -18,7 +19,8 @@ use crate::{files, report};
 /// each solver. A list is separated by commas; an entry that holds a comma is put in double quotes.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// Files of one table (CSV or TSV, plain or gzip), or a job file (*.toml)
+    /// Files of one table (CSV, TSV, Parquet, Arrow IPC or LIBSVM; patterns such as 'part-*.csv'; -
+    /// for standard input), or a job file (*.toml)
     #[arg(required = true, value_name = "TABLE|JOB.toml")]
     inputs: Vec<PathBuf>,
 
@@ -28,6 +30,8 @@ pub struct Fit {
     solver: SolverArgs,
     #[command(flatten)]
     table: TableArgs,
+    #[command(flatten)]
+    stream: StreamArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -99,21 +103,55 @@ impl Fit {
         if let Some(page) = &job.report {
             report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
+        if let Some(streaming) = &job.streaming {
+            return self.stream(&job, streaming);
+        }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
-        let summary = report::Summary::new(&job, &fitted);
+        self.write(&job, &fitted, None)
+    }
+
+    /// Trains in one pass.
+    fn stream(&self, job: &Job, streaming: &Streaming) -> Result<()> {
+        let output = &self.output;
+        let streamed = train::stream::run(job, streaming, &mut Watch::new(!output.quiet))?;
+        let schema = pretty(&*streamed.schema)?;
+        let brief = match streamed.tell(job)? {
+            Told::Fully(fitted) => return self.write(job, &fitted, Some(schema)),
+            Told::Briefly(brief) => brief,
+        };
+        let json = pretty(&brief.summary)?;
+        if let Some(out) = &job.out {
+            files::write_all(&[
+                (out.join("model.json"), brief.model.text()?),
+                (out.join("summary.json"), json.clone()),
+                (out.join("schema.json"), schema),
+            ])?;
+        }
+        match (output.json, output.quiet) {
+            (true, _) => files::print(&json),
+            (false, true) => Ok(()),
+            (false, false) => files::print(&brief.text(job)),
+        }
+    }
+
+    /// Writes and prints what came out; the schema of a stream beside it.
+    fn write(&self, job: &Job, fitted: &Fitted, schema: Option<String>) -> Result<()> {
+        let output = &self.output;
+        let summary = report::Summary::new(job, fitted);
         let json = pretty(&summary)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {
-            written = files_of(out, &fitted, json.clone())?;
+            written = files_of(out, fitted, json.clone())?;
+            written.extend(schema.map(|text| (out.join("schema.json"), text)));
         }
         if let Some(page) = &job.report {
-            written.push((page.clone(), report::page::of_fit(&job, &fitted, &summary)?));
+            written.push((page.clone(), report::page::of_fit(job, fitted, &summary)?));
         }
         files::write_all(&written)?;
         if output.json {
             files::print(&json)?;
         } else if !output.quiet {
-            files::print(&report::text(&job, &fitted, &summary, output.all_groups))?;
+            files::print(&report::text(job, fitted, &summary, output.all_groups))?;
         }
         Ok(())
     }
@@ -124,6 +162,7 @@ impl Fit {
         self.goal.give(&mut settings);
         self.solver.give(&mut settings)?;
         self.table.give(&mut settings)?;
+        self.stream.give(&mut settings);
         settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
         settings.set_some("report", self.output.report.as_deref().map(utf8).transpose()?);
         Ok(settings)

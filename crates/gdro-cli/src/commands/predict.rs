@@ -6,6 +6,7 @@ use clap::Args;
 use gdro::loss::AnyLoss;
 use gdro_data::Target;
 
+use super::args::FormatArg;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::model::Model;
@@ -24,6 +25,8 @@ pub struct Predict {
     /// Files of one table; it needs the features of the model and nothing else
     #[arg(required = true, value_name = "TABLE")]
     tables: Vec<PathBuf>,
+    #[command(flatten)]
+    format: FormatArg,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -33,7 +36,8 @@ impl Predict {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
-        let table = gdro_data::read_for(&self.tables, &model.job.data, &model.encoding)?;
+        let options = self.format.options(&model)?;
+        let table = gdro_data::read_for(&self.tables, &options, &model.encoding)?;
         let rows = model.encoding.complete_rows(&table)?;
         let encoded = model.encoding.encode(&table, &rows)?;
         let loss =
@@ -65,6 +69,10 @@ impl Predict {
             files::note(&format!(
                 "column `{column}`: rows with a text that training never saw: {count}"
             ));
+        }
+        if encoded.beyond > 0 {
+            let rows = encoded.beyond;
+            files::note(&format!("rows with features that training never saw: {rows}"));
         }
         if rows.len() < table.rows() {
             let missing = table.rows() - rows.len();

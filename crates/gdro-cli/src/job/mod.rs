@@ -6,10 +6,12 @@
 mod choice;
 mod resolve;
 mod settings;
+mod streaming;
 mod training;
 
 pub use choice::{Choice, Knob, Rule, Search};
 pub use settings::{SOLVER, Settings};
+pub use streaming::Streaming;
 pub use training::{Baseline, Budget, LossName, Objective, SolverName, Training};
 
 use std::collections::BTreeMap;
@@ -29,6 +31,9 @@ pub struct Job {
     pub data: DataOptions,
     /// How the model is trained.
     pub training: Training,
+    /// How the table is streamed; it is read into memory when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streaming: Option<Streaming>,
     /// Where the results are written; nowhere when absent. The model is the same wherever it goes.
     #[serde(skip)]
     pub out: Option<PathBuf>,

@@ -32,7 +32,9 @@ impl Settings {
             ));
         }
         self.refuse_choice()?;
-        self.drop_rounds()?;
+        if !self.flag("stream")? {
+            self.drop_rounds()?;
+        }
         let mut training = self.training()?;
         let out = self.text("out")?;
         if out.as_deref() == Some("") {
@@ -43,8 +45,9 @@ impl Settings {
         let data = self.data()?;
         self.check(&mut training)?;
         self.check_data(&training, &data)?;
+        let streaming = self.streaming(&training)?;
         let (out, places) = (out.map(PathBuf::from), self.places());
-        Ok(Job { tables, data, training, out, report, places })
+        Ok(Job { tables, data, training, streaming, out, report, places })
     }
 
     /// Settings of rounds: an error with a solver that plays none, unless they stand in its own
@@ -160,6 +163,10 @@ impl Settings {
         let told = self.tells_apart();
         if let Some(key) = told.filter(|_| self.has("holdout")) {
             return self.refuse("holdout", &format!("{key} says which rows are held out"));
+        }
+        if training.holdout_file.as_ref().is_some_and(|file| !file.is_file()) {
+            // Several files, as of a pattern, could not be told from those of training.
+            return Err(self.bad("holdout-file", "one file that exists"));
         }
         if self.has("holdout-file") && self.has("holdout-column") {
             return self.refuse("holdout-column", "holdout-file says which rows are held out");
@@ -306,7 +313,7 @@ impl Settings {
 
     /// Refuses settings of the table that nothing uses.
     fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
-        if data.groups.is_empty() {
+        if data.groups.is_empty() && data.group_file.is_empty() {
             for key in ["group-features", "missing-group", "min-group", "small-groups"] {
                 if self.has(key) {
                     return self.refuse(key, "there are no group columns: name them with groups");
@@ -321,6 +328,10 @@ impl Settings {
             let why = "a row is in a group of each family, so that rows cannot be visited once \
                        each: give one family, or leave budget out";
             return self.refuse("budget", why);
+        }
+        if !data.group_file.is_empty() && data.groups.is_empty() && self.has("group-features") {
+            let why = "labels of a group file are no features: leave it out";
+            return self.refuse("group-features", why);
         }
         if training.budget.is_some() && data.weight.is_some() {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";

@@ -14,6 +14,11 @@ use crate::failure::{Failure, Result};
 
 /// Settings of training, in the order of the help.
 pub(super) const TRAINING: &[&str] = &[
+    "stream",
+    "schema",
+    "buffer",
+    "one-pass",
+    "robust-only",
     "objective",
     "offsets",
     "adjustment",
@@ -115,7 +120,9 @@ impl Settings {
                     "{name}:{line}: unknown setting `{key}`{hint}"
                 )));
             }
-            if matches!(key.as_str(), "tables" | "budget" | "offsets" | "scales" | "holdout-file") {
+            let paths =
+                ["tables", "group-file", "budget", "offsets", "scales", "holdout-file", "schema"];
+            if paths.contains(&key.as_str()) {
                 rebase(&mut value, path);
             }
             settings.values.insert(key, Setting { value, origin: Origin::File(line) });
@@ -392,7 +399,8 @@ fn closest(key: &str, known: &[String]) -> String {
 /// Makes the paths in a value relative to the folder of the job file.
 fn rebase(value: &mut Value, file: &Path) {
     match value {
-        Value::String(path) if path != "all" => {
+        // Words that are no files: every row, and the standard input.
+        Value::String(path) if path != "all" && path != "-" => {
             *path = beside(file, Path::new(path)).to_string_lossy().into_owned();
         }
         Value::Array(paths) => paths.iter_mut().for_each(|path| rebase(path, file)),

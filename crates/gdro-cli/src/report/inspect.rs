@@ -259,10 +259,12 @@ fn groups(found: &Inspected, all: bool) -> Grid {
     };
     let sum = |of: &dyn Fn(&GroupCount) -> f64| every.iter().map(of).sum::<f64>();
     let number = |rows: usize| if rows == 0 { NONE.to_owned() } else { count(rows as u64) };
+    // With families of groups a row is in several, and counts once.
+    let (train, test) = found.encoded.as_ref().map_or((0, 0), |e| (e.train_rows, e.test_rows));
+    add(["", "rows"], &|g| count(g.rows as u64), number(train + test));
+    add(["", "training"], &|g| number(g.train_rows), number(train));
+    add(["", "held out"], &|g| number(g.test_rows), number(test));
     let rows = sum(&|g| g.rows as f64);
-    add(["", "rows"], &|g| count(g.rows as u64), count(rows as u64));
-    add(["", "training"], &|g| number(g.train_rows), count(sum(&|g| g.train_rows as f64) as u64));
-    add(["", "held out"], &|g| number(g.test_rows), count(sum(&|g| g.test_rows as f64) as u64));
     let mean = |of: &dyn Fn(&GroupCount) -> Option<f64>| {
         sum(&|g| of(g).unwrap_or(0.0) * g.rows as f64) / rows.max(1.0)
     };

@@ -178,9 +178,11 @@ pub fn model(model: &Model, all: bool) -> String {
         out += &wrapped(&plain(&line), width, 2);
     }
     let words = objective_in_words(training, false);
-    for line in certificate_in_words(&model.certificate, &words).lines() {
-        out += &wrapped(line, width, 2);
-    }
+    let words = model.certificate.as_ref().map_or_else(
+        || "certificate: none: it was trained without a pass that makes one\n".to_owned(),
+        |certificate| certificate_in_words(certificate, &words),
+    );
+    words.lines().for_each(|line| out += &wrapped(line, width, 2));
 
     let names = model.grouping.names();
     let shown = if names.len() > FULL && !all { WORST } else { names.len() };

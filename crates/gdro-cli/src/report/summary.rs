@@ -246,12 +246,12 @@ impl Summary {
         let train = Part::new(&evaluation.train, &evaluation.train_rows, risk, k);
         let test = evaluation.test.as_ref().zip(evaluation.test_rows.as_ref());
         let test = test.and_then(|(groups, rows)| Part::new(groups, rows, risk, k));
-        let families = fitted.prepared.grouping.families();
+        let families = fitted.table.grouping.families();
         let play = match &fitted.solved {
             Solved::Rounds(play) if is_robust => Some(play),
             _ => None,
         };
-        let lines = fitted.prepared.groups.iter().enumerate().map(|(at, group)| {
+        let lines = fitted.table.groups.iter().enumerate().map(|(at, group)| {
             let held_out = evaluation.intervals.as_ref().map(|e| &e.groups[at]);
             let compared = fitted.comparison.as_ref().filter(|_| is_robust);
             let compared = compared.map(|c| c.groups[at].clipped_difference);
@@ -335,7 +335,7 @@ impl Summary {
                 test_topk_risk: test.as_ref().and_then(|p| p.topk),
             },
             groups: lines.collect(),
-            schema: is_robust.then(|| fitted.prepared.schema.clone()),
+            schema: is_robust.then(|| fitted.table.schema.clone()),
             warnings,
             erm: None,
             balanced: None,

@@ -9,13 +9,13 @@ use gdro::interval::{Estimate, Interval};
 use gdro::loss::AnyLoss;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
-use gdro_data::{Group, Prepared, Target};
+use gdro_data::{Group, Target};
 
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, level, percent, risk};
 use super::summary::{Part, Summary};
 use crate::job::{Job, Objective, Training};
-use crate::train::{Fitted, Play, Solved};
+use crate::train::{Facts, Fitted, Play, Solved};
 
 /// With more groups than [`FULL`] a table shows only this many, the worst.
 pub(super) const WORST: usize = 10;
@@ -30,10 +30,10 @@ const WORST_GROUP: &str = "worst group";
 pub(super) const NONE: &str = "–";
 
 /// What the table holds: rows, target, groups, and what was decided for the user.
-pub fn groups(prepared: &Prepared) -> String {
+pub fn groups(table: &Facts) -> String {
     let width = terminal_width(&Term::stderr());
-    let rows = prepared.train_rows.len() + prepared.test_rows.len();
-    let target = match &prepared.target {
+    let rows = table.train_rows + table.test_rows;
+    let target = match &table.target {
         Target::Binary { column, positive, negative, .. } => {
             format!("`{column}`: `{positive}` (positive) or `{negative}`")
         }
@@ -46,13 +46,13 @@ pub fn groups(prepared: &Prepared) -> String {
         &plain(&format!(
             "{} ({} held out), {}, target {target}",
             counted(rows as u64, "row"),
-            count(prepared.test_rows.len() as u64),
-            counted(prepared.encoding.dimension() as u64, "feature"),
+            count(table.test_rows as u64),
+            counted(table.encoding.dimension() as u64, "feature"),
         )),
         width,
         2,
     );
-    let all = &prepared.groups;
+    let all = &table.groups;
     let shown = if all.len() > FULL { &all[..WORST] } else { &all[..] };
     let mut names: Vec<String> = shown.iter().map(|g| plain(&g.name)).collect();
     if shown.len() < all.len() {
@@ -65,12 +65,12 @@ pub fn groups(prepared: &Prepared) -> String {
         grid.column(["", header], shown.iter().map(of).chain(blank.clone()).collect());
     };
     column("rows", &|g| count(g.rows as u64));
-    if matches!(prepared.target, Target::Binary { .. }) {
+    if matches!(table.target, Target::Binary { .. }) {
         let rate = |g: &Group| g.positives.map(|p| percent(p as f64 / g.rows.max(1) as f64));
         column("positive", &|g| rate(g).unwrap_or_default());
     }
     out += &grid.text(width);
-    for note in &prepared.notes {
+    for note in &table.notes {
         out += &wrapped(&plain(&format!("note: {note}")), width, 6);
     }
     out
@@ -80,10 +80,10 @@ pub fn groups(prepared: &Prepared) -> String {
 pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> String {
     let width = terminal_width(&Term::stdout());
     let mut out = String::new();
-    let parts = [("Rows held out", fitted.prepared.test.is_some()), ("Training rows", true)];
+    let parts = [("Rows held out", fitted.table.test_rows > 0), ("Training rows", true)];
     for (at, (title, present)) in parts.into_iter().enumerate() {
         if present {
-            let all = fitted.prepared.groups.len();
+            let all = fitted.table.groups.len();
             let cut = if all > FULL && !all_groups {
                 format!(": the {WORST} worst of {} groups", count(all as u64))
             } else {
@@ -133,7 +133,7 @@ pub(super) struct Total {
 fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let models = metrics(fitted, held_out);
     let graded = models[2].iter().any(|m| m.accuracy.is_some());
-    let groups = &fitted.prepared.groups;
+    let groups = &fitted.table.groups;
     let place = |g: &Group| if held_out { g.test } else { g.train };
 
     // The worst of the robust model first when not all are shown.
@@ -292,8 +292,7 @@ pub(super) fn totals(
         risks: risks.each_ref().map(|p| p.as_ref().and_then(pick)),
         accuracies: accuracies.each_ref().map(|p| p.as_ref().and_then(pick).map(|a| -a)),
     };
-    let prepared = &fitted.prepared;
-    let rows = if held_out { &prepared.test_rows } else { &prepared.train_rows }.len();
+    let rows = if held_out { fitted.table.test_rows } else { fitted.table.train_rows };
     let mut totals = vec![total(WORST_GROUP.into(), |p| Some(p.max))];
     totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
     totals.push(total("mean over rows".into(), |p| Some(p.rows)));
@@ -363,7 +362,7 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
     if play.certified {
         let _ = writeln!(out, "stopped when the certified gap was small enough");
     }
-    let with_rows = fitted.prepared.groups.iter().filter(|g| g.train.is_some());
+    let with_rows = fitted.table.groups.iter().filter(|g| g.train.is_some());
     let names: Vec<&str> = with_rows.map(|g| g.name.as_str()).collect();
     match play.outcome {
         Outcome::Finished => {}

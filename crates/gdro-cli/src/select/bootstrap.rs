@@ -32,7 +32,7 @@ pub struct Doubt {
 }
 
 /// Draws the rows of each group anew, as many as there are, with replacement, and chooses again by
-/// the same rule. The models stay as they are: what is shown is the doubt that comes from the
+/// the same rule. A row in several groups is drawn for each of them by itself. The models stay as they are: what is shown is the doubt that comes from the
 /// validation rows. All models see the same draws.
 pub fn bootstrap(
     losses: &Losses,
@@ -53,13 +53,13 @@ pub fn bootstrap(
         };
         found.iter().for_each(|sample| doubt.frequencies[sample[model].1] += 1.0);
         doubt.frequencies.iter_mut().for_each(|f| *f /= samples as f64);
-        for point in 0..points {
+        for (point, criterion) in criteria[model].iter().enumerate() {
             let mut values: Vec<f64> = found.iter().map(|sample| sample[model].0[point]).collect();
             values.sort_unstable_by(f64::total_cmp);
             let at = |share: f64| values[(share * (samples - 1) as f64).round() as usize];
             doubt.intervals.push([at(TAIL), at(1.0 - TAIL)]);
             let mean = values.iter().sum::<f64>() / samples as f64;
-            doubt.biases.push(mean - criteria[model][point]);
+            doubt.biases.push(mean - criterion);
         }
         doubt
     };

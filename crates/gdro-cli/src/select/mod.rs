@@ -47,7 +47,7 @@ fn job_within(job: &Job, bounds: Bounds) -> Job {
 /// models on all training rows. Rows that the job holds out are looked at once, at the end.
 pub fn select(job: &Job, search: &Search, watch: &mut Watch) -> Result<Selected> {
     let (table, prepared) = train::load(job, watch)?;
-    search.notes.iter().for_each(|note| crate::files::note(note));
+    search.notes.iter().for_each(|note| watch.note(note));
     let training = &job.training;
     let refuse = |e| Failure::data(&e, job);
     let parts = Folds::new(&table, &prepared, &job.data, search.validation, training.seed);

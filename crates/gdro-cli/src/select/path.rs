@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::library;
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Job};
-use crate::train::{self, Setting, Watch};
+use crate::train::{self, Setting, Watch, each_loss};
 
 /// Accuracy of the optima, relative to the objective at 0.
 const DIGITS: f64 = 1e-9;
@@ -106,12 +106,16 @@ pub fn path(job: &Job, points: usize, watch: &mut Watch) -> Result<Path> {
         let weights = &w[..setting.data.features() * setting.loss.outputs()];
         let on = |data: &gdro::Dataset| -> gdro::Result<PartRisks> {
             let groups = group_risks(&setting.loss, w, data)?;
-            let total: f64 = (0..groups.len()).map(|i| data.total_weight(i)).sum();
-            let rows = groups.iter().enumerate().map(|(i, r)| r * data.total_weight(i));
+            // Row by row: a row may be in several groups, and counts once.
+            let (mut sum, mut total) = (0.0, 0.0);
+            each_loss(&setting.loss, data, w, |row, loss, _| {
+                sum += data.weight(row) * loss;
+                total += data.weight(row);
+            })?;
             Ok(PartRisks {
                 max: groups.iter().copied().fold(f64::NEG_INFINITY, f64::max),
                 mean_groups: groups.iter().sum::<f64>() / groups.len() as f64,
-                mean_rows: rows.sum::<f64>() / total,
+                mean_rows: sum / total,
                 groups,
             })
         };

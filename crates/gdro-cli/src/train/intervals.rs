@@ -31,11 +31,25 @@ pub fn cap(setting: &Setting, models: [&[f64]; 3]) -> gdro::Result<f64> {
 }
 
 /// What a model says about the rows of one group.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Columns {
     losses: Vec<f64>,
     correct: Vec<bool>,
     scores: Vec<f64>,
+}
+
+impl Columns {
+    /// The losses.
+    pub fn losses(&self) -> &[f64] {
+        &self.losses
+    }
+
+    /// Takes over what is said about more rows of the group.
+    pub fn append(&mut self, mut more: Columns) {
+        self.losses.append(&mut more.losses);
+        self.correct.append(&mut more.correct);
+        self.scores.append(&mut more.scores);
+    }
 }
 
 impl Intervals {
@@ -55,11 +69,22 @@ impl Intervals {
             .iter()
             .map(|w| columns(&setting.loss, test, w, &members))
             .collect::<gdro::Result<_>>()?;
+        Self::of(&setting.loss, test, &members, &columns, &settings).map(Some)
+    }
+
+    /// Intervals of models that say `columns[model][group]` about the rows of the groups.
+    pub fn of(
+        loss: &AnyLoss,
+        test: &Dataset,
+        members: &[&[u32]],
+        columns: &[Vec<Columns>],
+        settings: &Settings,
+    ) -> gdro::Result<Self> {
         let evaluations = columns
             .iter()
-            .map(|columns| evaluate(&setting.loss, test, &members, columns, &settings))
+            .map(|columns| evaluate(loss, test, members, columns, settings))
             .collect::<gdro::Result<_>>()?;
-        let weights = weights(test, &members);
+        let weights = weights(test, members);
         let largest = largest_weight(test);
         let pairs: Vec<Pairs<'_>> = (0..members.len())
             .map(|i| Pairs {
@@ -68,7 +93,7 @@ impl Intervals {
                 weights: weights.as_ref().map(|w| Weights { values: &w[i], max: largest }),
             })
             .collect();
-        Ok(Some(Intervals { evaluations, comparison: compare(&pairs, &settings)? }))
+        Ok(Intervals { evaluations, comparison: compare(&pairs, settings)? })
     }
 }
 

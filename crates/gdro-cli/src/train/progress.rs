@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gdro::run::{Solver, State};
-use gdro_data::Prepared;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::Facts;
 use crate::files;
 use crate::report::risk;
 
@@ -40,11 +40,18 @@ impl Watch {
     }
 
     /// Shows what the table holds.
-    pub fn groups(&mut self, prepared: &Prepared) {
+    pub fn groups(&mut self, table: &Facts) {
         self.replace(None);
         if self.talk {
             // A reader who has gone does not stop the training.
-            let _ = std::io::stderr().write_all(crate::report::groups(prepared).as_bytes());
+            let _ = std::io::stderr().write_all(crate::report::groups(table).as_bytes());
+        }
+    }
+
+    /// Says something that was decided for the user.
+    pub fn note(&mut self, text: &str) {
+        if self.talk {
+            files::note(text);
         }
     }
 

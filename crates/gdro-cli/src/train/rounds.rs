@@ -8,6 +8,7 @@ use gdro::algorithm::{Algorithm, Constants, Gains, SampleBounds};
 use gdro::average::Average;
 use gdro::config::{Config, GroupPlayer, default_kept};
 use gdro::exact::Goal;
+use gdro::game::Game;
 use gdro::interval::loss_cap;
 use gdro::loss::Loss;
 use gdro::risk::group_risks;
@@ -61,7 +62,7 @@ pub struct Play {
 }
 
 /// All that a run needs besides its steps.
-struct Plan<'a> {
+pub struct Plan<'a> {
     setting: &'a Setting,
     training: &'a Training,
     algorithm: Algorithm,
@@ -74,10 +75,62 @@ struct Plan<'a> {
     at_zero: f64,
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
+    /// A plan for the first rows of a table that is visited once: budgets of their groups and n̄.
+    pub fn of_head(
+        setting: &'a Setting,
+        training: &'a Training,
+        algorithm: Algorithm,
+        names: &'a [String],
+        (budgets, nbar): (Vec<u64>, Option<u64>),
+    ) -> Result<Self> {
+        let zero = vec![0.0; setting.model_len()];
+        let at_zero = group_risks(&setting.loss, &zero, &setting.data)
+            .map_err(|e| Failure::library(e, names))?;
+        let at_zero = at_zero.iter().copied().fold(0.0, f64::max);
+        let loss_range = training.loss_range;
+        let mut plan = Plan {
+            setting,
+            training,
+            algorithm,
+            names,
+            budgets: Some(budgets),
+            nbar,
+            loss_range,
+            average: training.average,
+            at_zero,
+        };
+        plan.average = training.average.or(plan.usual_average());
+        Ok(plan)
+    }
+
+    /// Whether pilot runs choose a step.
+    pub fn is_piloted(&self) -> bool {
+        self.training.step_w.is_none() || self.training.step_q.is_none()
+    }
+
+    /// The suffix average with steps by pilot runs that do not fall; else the theorem's.
+    fn usual_average(&self) -> Option<Average> {
+        let falls = self.algorithm.falls(self.training.anytime);
+        (self.is_piloted() && !falls).then_some(Average::Suffix)
+    }
+
+    /// The steps that were given, or those of pilot runs for a run of so many rounds.
+    pub fn steps(&self, rounds: u64, stop: &AtomicBool) -> gdro::Result<(f64, f64)> {
+        match (self.training.step_w, self.training.step_q) {
+            (Some(step_w), Some(step_q)) => Ok((step_w, step_q)),
+            _ => self.pilot(rounds, stop),
+        }
+    }
+
     fn constants(&self) -> gdro::Result<Constants> {
+        self.constants_of(&self.setting.game)
+    }
+
+    /// The constants of a game on these rows.
+    pub fn constants_of(&self, game: &Game) -> gdro::Result<Constants> {
         Constants::new(
-            &self.setting.game,
+            game,
             &self.setting.loss,
             &self.setting.domain,
             self.setting.data.features(),
@@ -92,14 +145,13 @@ impl Plan<'_> {
         self.budgets.clone().unwrap_or_else(|| self.setting.data.counts())
     }
 
-    /// A solver planned for so many rounds. A pilot draws with replacement whatever the budgets.
-    fn solver(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> gdro::Result<Box<dyn Solver>> {
-        let setting = self.setting;
-        let player = match &setting.goal {
+    /// The algorithm as it is configured for so many rounds.
+    pub fn config(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> Config {
+        let player = match &self.setting.goal {
             Goal::Adversary => GroupPlayer::Adversary,
             Goal::Fixed(q) => GroupPlayer::Fixed(q.clone()),
         };
-        let config = Config {
+        Config {
             algorithm: self.algorithm,
             anytime: self.algorithm.falls(self.training.anytime),
             rounds,
@@ -113,7 +165,13 @@ impl Plan<'_> {
             delta: self.training.delta,
             // A pilot must not see the draws of the run that it prepares.
             seed: if pilot { !self.training.seed } else { self.training.seed },
-        };
+        }
+    }
+
+    /// A solver planned for so many rounds. A pilot draws with replacement whatever the budgets.
+    fn solver(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> gdro::Result<Box<dyn Solver>> {
+        let setting = self.setting;
+        let config = self.config(rounds, steps, pilot);
         let sizes = &self.sizes()[..];
         let (game, domain) = (setting.game.clone(), setting.domain.clone());
         let constants = self.constants()?;
@@ -267,9 +325,7 @@ pub fn solve(
     if piloted && bandit && moves && loss_range.is_none() {
         loss_range = Some(usual_range(setting).map_err(library)?);
     }
-    let falls = algorithm.falls(training.anytime);
-    let average = training.average.or(if piloted && !falls { Some(Average::Suffix) } else { None });
-    let plan = Plan {
+    let mut plan = Plan {
         setting,
         training,
         algorithm,
@@ -277,15 +333,12 @@ pub fn solve(
         budgets,
         nbar,
         loss_range,
-        average,
+        average: training.average,
         at_zero: at_zero.iter().copied().fold(0.0, f64::max),
     };
+    plan.average = training.average.or(plan.usual_average());
     watch.say("pilot runs for the steps");
-    let steps = if piloted {
-        plan.pilot(planned, stop).map_err(library)?
-    } else {
-        (training.step_w.unwrap_or(1.0), training.step_q.unwrap_or(1.0))
-    };
+    let steps = plan.steps(planned, stop).map_err(library)?;
     let mut answer = plan.play(planned, steps, watch, stop)?;
     if let Solved::Rounds(play) = &mut answer.solved {
         play.piloted = piloted;
@@ -430,7 +483,7 @@ fn budgets(job: &Job, prepared: &Prepared) -> Result<Option<Vec<u64>>> {
 
 /// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice
 /// the rounds that were asked for, unless told otherwise.
-fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
+pub fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
     if algorithm != Algorithm::Hybrid {
         return Ok(None);
     }
@@ -450,7 +503,7 @@ fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
 }
 
 /// Rounds that an algorithm plays unless told otherwise.
-fn default_rounds(
+pub fn default_rounds(
     algorithm: Algorithm,
     budgets: Option<&[u64]>,
     counts: &[u64],

@@ -62,7 +62,7 @@ impl Setting {
         let library = |e| Failure::library(e, &names);
         let loss = loss_of(training.loss, &prepared.target).map_err(library)?;
         let data = prepared.train.clone();
-        let domain = domain_of(training, &loss, &data).map_err(library)?;
+        let domain = domain_of(training, &loss, data.max_abs_target()).map_err(library)?;
         let m = data.groups();
         let mut game = Game::gdro(m).with_ridge(training.l2);
         let mut offset_errors = None;
@@ -285,13 +285,17 @@ fn ball_of(radius: Option<f64>) -> gdro::Result<L2Ball> {
 
 /// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
 /// the targets.
-fn domain_of(training: &Training, loss: &AnyLoss, data: &Dataset) -> gdro::Result<Domain<L2Ball>> {
+pub fn domain_of(
+    training: &Training,
+    loss: &AnyLoss,
+    largest_target: f64,
+) -> gdro::Result<Domain<L2Ball>> {
     let domain = Domain::new(ball_of(training.ball)?);
     if training.penalize_intercept {
         return Ok(domain);
     }
     let bound = match loss.targets() {
-        Targets::Numbers => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
+        Targets::Numbers => (2.0 * largest_target).clamp(100.0, f64::MAX),
         _ => 100.0,
     };
     domain.with_intercept(bound)

@@ -79,8 +79,8 @@ impl WhenMissing {
 pub(crate) struct Wish {
     missing: WhenMissing,
     /// Texts of fewer training rows are rare.
-    min_count: usize,
-    buckets: Option<u32>,
+    pub(crate) min_count: usize,
+    pub(crate) buckets: Option<u32>,
 }
 
 impl Wish {
@@ -98,6 +98,14 @@ impl Wish {
         let buckets = options.hash.get(name).copied();
         Wish { missing, min_count: options.min_count.unwrap_or(0), buckets }
     }
+
+    /// What a missing cell becomes: where training misses none, an indicator would teach nothing.
+    pub(crate) fn missing(&self, misses: bool) -> WhenMissing {
+        match self.missing {
+            WhenMissing::Indicator if !misses => WhenMissing::Zero,
+            wished => wished,
+        }
+    }
 }
 
 impl FeatureColumn {
@@ -107,6 +115,13 @@ impl FeatureColumn {
             FeatureColumn::Number { name, .. }
             | FeatureColumn::Text { name, .. }
             | FeatureColumn::Hash { name, .. } => name,
+        }
+    }
+
+    /// Takes numbers as they are instead of standardising them.
+    pub(super) fn keep_scale(&mut self) {
+        if let FeatureColumn::Number { mean, deviation, .. } = self {
+            (*mean, *deviation) = (0.0, 1.0);
         }
     }
 
@@ -168,11 +183,7 @@ impl FeatureColumn {
     ) -> Result<Self> {
         let texts = cells.texts.as_ref().filter(|_| cells.kind() == Kind::Text);
         let present = rows.iter().filter(|row| !cells.is_missing(**row as usize)).count();
-        // Where training misses no cell, an indicator would teach nothing.
-        let missing = match wish.missing {
-            WhenMissing::Indicator if present == rows.len() => WhenMissing::Zero,
-            wished => wished,
-        };
+        let missing = wish.missing(present < rows.len());
         let name = name.to_owned();
         match (texts, wish.buckets) {
             (None, _) => Self::number(name, cells, rows, weights, missing),
@@ -196,7 +207,16 @@ impl FeatureColumn {
         let with_value = |(row, weight): (&u32, &f64)| number(row).map(|_| *weight);
         let weights: Option<Vec<f64>> =
             weights.map(|weights| rows.iter().zip(weights).filter_map(with_value).collect());
-        match moments(&values, weights.as_deref()) {
+        Self::of_moments(name, moments(&values, weights.as_deref()), missing)
+    }
+
+    /// A number of known mean and deviation; `None` when they overflow.
+    pub(crate) fn of_moments(
+        name: String,
+        found: Option<(f64, f64)>,
+        missing: WhenMissing,
+    ) -> Result<Self> {
+        match found {
             Some((mean, deviation)) => Ok(FeatureColumn::Number { name, mean, deviation, missing }),
             None => Err(Error::TooLarge { column: name, done: "standardised" }),
         }
@@ -209,18 +229,31 @@ impl FeatureColumn {
         min_count: usize,
         missing: WhenMissing,
     ) -> Result<Self> {
-        let mut counts: HashMap<Option<usize>, usize> = HashMap::new();
+        let mut counts: HashMap<Option<usize>, u64> = HashMap::new();
         rows.iter().for_each(|row| *counts.entry(texts.code(*row as usize)).or_default() += 1);
+        let text = |code: Option<usize>| code.map(|code| texts.levels[code].clone());
+        let counts = counts.into_iter().map(|(code, count)| (text(code), count));
+        Self::of_counts(name, counts, rows.len(), min_count, missing)
+    }
+
+    /// A text of which it is known how many of so many rows have which; `None` is a missing one.
+    pub(crate) fn of_counts(
+        name: String,
+        counts: impl Iterator<Item = (Option<String>, u64)>,
+        rows: usize,
+        min_count: usize,
+        missing: WhenMissing,
+    ) -> Result<Self> {
         let (mut levels, mut rare) = (Vec::new(), Vec::new());
-        for (code, count) in counts {
-            match code.map(|code| texts.levels[code].clone()) {
+        for (text, count) in counts {
+            match text {
                 None => levels.push(MISSING.to_owned()),
-                Some(text) if count < min_count => rare.push(text),
+                Some(text) if count < min_count as u64 => rare.push(text),
                 Some(text) => levels.push(text),
             }
         }
         levels.extend((!rare.is_empty()).then(|| RARE.to_owned()));
-        let (rows, limit) = (rows.len(), most_levels(rows.len()));
+        let limit = most_levels(rows);
         if levels.len() > limit {
             return Err(Error::TooManyLevels { column: name, levels: levels.len(), rows, limit });
         }

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::column::{FeatureColumn, RARE, WhenMissing, Wish};
 use super::hash::bucket;
+use super::sparse::SparseFeatures;
 use crate::error::{Error, Result};
 use crate::groups::MISSING;
-use crate::options::DataOptions;
+use crate::options::{DataOptions, Scaling};
 use crate::table::{Column, Kind, Table};
 
 /// How the columns of a table become features: numbers are standardised, texts are one-hot or
@@ -20,8 +21,14 @@ use crate::table::{Column, Kind, Table};
 #[serde(rename_all = "kebab-case")]
 pub struct Encoding {
     columns: Vec<FeatureColumn>,
+    /// Features by index, after those of the columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sparse: Option<SparseFeatures>,
     constant: bool,
 }
+
+/// Rows of a tile, which is gone through column by column.
+const TILE: usize = 256;
 
 /// Encoded rows.
 #[derive(Clone, Debug)]
@@ -31,10 +38,13 @@ pub struct Encoded {
     /// For each text column with texts that training never saw, or that are missing there for the
     /// first time: the number of such rows. All features of the column are 0 there.
     pub unseen: BTreeMap<String, usize>,
+    /// Number of rows with sparse features that training never saw, which are left out.
+    pub beyond: usize,
 }
 
 impl Encoding {
-    /// Learns the encoding of the named columns from the given rows.
+    /// Learns the encoding of the named columns from the given rows; of the sparse features of a
+    /// table those that occur there.
     pub(crate) fn fit(
         table: &Table,
         names: &[&str],
@@ -48,7 +58,37 @@ impl Encoding {
             let wish = Wish::of(options, name, cells.kind());
             FeatureColumn::fit(name, cells, rows, weights, &wish)
         };
-        Ok(Encoding { columns: names.iter().map(fit).collect::<Result<_>>()?, constant })
+        let columns: Vec<FeatureColumn> = names.iter().map(fit).collect::<Result<_>>()?;
+        let sparse = table.sparse.as_ref();
+        let sparse = sparse.map(|s| SparseFeatures::fit(table, s, rows, options.index_base));
+        Ok(Self::assemble(columns, sparse, options, constant))
+    }
+
+    /// The encoding of columns that are known. Numbers are taken as they are where the options say
+    /// so or, unless they say otherwise, where there are sparse features.
+    pub(crate) fn assemble(
+        mut columns: Vec<FeatureColumn>,
+        sparse: Option<SparseFeatures>,
+        options: &DataOptions,
+        constant: bool,
+    ) -> Self {
+        let kept = match options.scaling {
+            Some(scaling) => scaling == Scaling::None,
+            None => sparse.is_some(),
+        };
+        if kept {
+            columns.iter_mut().for_each(FeatureColumn::keep_scale);
+        }
+        Encoding { columns, sparse, constant }
+    }
+
+    /// Whether features are taken by their indices.
+    pub(crate) fn has_sparse(&self) -> bool {
+        self.sparse.is_some()
+    }
+
+    fn sparse_width(&self) -> usize {
+        self.sparse.as_ref().map_or(0, SparseFeatures::width)
     }
 
     /// The columns, in the order of their features.
@@ -63,13 +103,15 @@ impl Encoding {
 
     /// Number of features.
     pub fn dimension(&self) -> usize {
-        self.columns.iter().map(FeatureColumn::width).sum::<usize>() + usize::from(self.constant)
+        let columns = self.columns.iter().map(FeatureColumn::width).sum::<usize>();
+        columns + self.sparse_width() + usize::from(self.constant)
     }
 
     /// Names of the features, see [`FeatureColumn::feature_names`]; the constant is `(constant)`.
     pub fn feature_names(&self) -> Vec<String> {
         let names = self.columns.iter().flat_map(FeatureColumn::feature_names);
-        names.chain(self.constant.then(|| "(constant)".to_owned())).collect()
+        let indices = self.sparse.iter().flat_map(|s| s.indices()).map(|index| index.to_string());
+        names.chain(indices).chain(self.constant.then(|| "(constant)".to_owned())).collect()
     }
 
     /// The rows of a table that can be encoded: those without a missing cell that is refused.
@@ -97,56 +139,103 @@ impl Encoding {
         let width = self.dimension();
         let active = self.columns.iter().filter(|c| !c.is_constant()).count();
         let active = active + usize::from(self.constant);
+        let entries = table.sparse.as_ref().filter(|_| self.sparse.is_some());
+        // As many entries as a row of the table has on average.
+        let active = active + entries.map_or(0, |s| s.values.len().div_ceil(table.rows().max(1)));
         let sparse = 10 * active < 3 * width;
-        let mut unseen = vec![0usize; parts.len()];
-        let mut dense = vec![0.0; if sparse { 0 } else { width * rows.len() }];
-        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        if sparse {
-            starts.reserve(rows.len());
-            indices.reserve(active * rows.len());
-            values.reserve(active * rows.len());
-        }
-        for (at, row) in rows.iter().map(|r| *r as usize).enumerate() {
-            let mut put = |feature: usize, value: f64| {
-                if sparse {
-                    indices.push(feature as u32);
-                    values.push(value);
-                } else {
-                    dense[at * width + feature] = value;
-                }
-            };
+        let (mut unseen, mut beyond) = (vec![0usize; parts.len()], 0);
+        let matrix = if sparse {
+            self.sparse(&parts, table, rows, active, (&mut unseen, &mut beyond))?
+        } else {
+            self.dense(&parts, table, rows, (&mut unseen, &mut beyond))?
+        };
+        let unseen = self.columns.iter().map(|c| c.name().to_owned()).zip(unseen);
+        Ok(Encoded { matrix, unseen: unseen.filter(|(_, count)| *count > 0).collect(), beyond })
+    }
+
+    /// The features as rows of stored values.
+    fn sparse(
+        &self,
+        parts: &[Part<'_>],
+        table: &Table,
+        rows: &[u32],
+        active: usize,
+        (unseen, beyond): (&mut [usize], &mut usize),
+    ) -> Result<Matrix> {
+        let mut starts = Vec::with_capacity(rows.len() + 1);
+        let mut indices = Vec::with_capacity(active * rows.len());
+        let mut values = Vec::with_capacity(active * rows.len());
+        starts.push(0);
+        for row in rows.iter().map(|r| *r as usize) {
             let mut first = 0;
-            for (part, unseen) in parts.iter().zip(&mut unseen) {
-                match part.cell(row) {
-                    Cell::Value(offset, value) if value.is_finite() => put(first + offset, value),
-                    Cell::Value(..) => {
-                        let (at, column) = (table.position(row), part.column.name().to_owned());
-                        let text = part.cells.number(row).unwrap_or_default().to_string();
-                        return Err(Error::NotFinite { at, column, text });
-                    }
-                    Cell::Zero => {}
-                    Cell::Unseen => *unseen += 1,
-                    Cell::Missing => {
-                        let (at, column) = (table.position(row), part.column.name().to_owned());
-                        return Err(Error::MissingCell { at, column });
+            for (part, unseen) in parts.iter().zip(&mut *unseen) {
+                if let Some((offset, value)) = part.feature(table, row, unseen)? {
+                    indices.push((first + offset) as u32);
+                    values.push(value);
+                }
+                first += part.column.width();
+            }
+            *beyond += usize::from(self.entries(table, row, |feature, value| {
+                indices.push((first + feature) as u32);
+                values.push(value);
+            }));
+            first += self.sparse_width();
+            if self.constant {
+                indices.push(first as u32);
+                values.push(1.0);
+            }
+            starts.push(values.len());
+        }
+        Ok(Matrix::sparse(self.dimension(), starts, indices, values)?)
+    }
+
+    /// The features row by row. Columns are gone through in tiles of rows that stay in the cache.
+    fn dense(
+        &self,
+        parts: &[Part<'_>],
+        table: &Table,
+        rows: &[u32],
+        (unseen, beyond): (&mut [usize], &mut usize),
+    ) -> Result<Matrix> {
+        let width = self.dimension();
+        let mut dense = vec![0.0; width * rows.len()];
+        for (rows, tile) in rows.chunks(TILE).zip(dense.chunks_mut(TILE * width)) {
+            let mut first = 0;
+            for (part, unseen) in parts.iter().zip(&mut *unseen) {
+                let lines = rows.iter().map(|r| *r as usize).zip(tile.chunks_exact_mut(width));
+                if !part.standardise(lines, first) {
+                    let lines = rows.iter().map(|r| *r as usize).zip(tile.chunks_exact_mut(width));
+                    for (row, line) in lines {
+                        line[first..first + part.column.width()].fill(0.0);
+                        if let Some((offset, value)) = part.feature(table, row, unseen)? {
+                            line[first + offset] = value;
+                        }
                     }
                 }
                 first += part.column.width();
             }
-            if self.constant {
-                put(first, 1.0);
+            for (row, line) in rows.iter().zip(tile.chunks_exact_mut(width)) {
+                let put = |feature: usize, value| line[first + feature] = value;
+                *beyond += usize::from(self.entries(table, *row as usize, put));
             }
-            if sparse {
-                starts.push(values.len());
+            first += self.sparse_width();
+            if self.constant {
+                tile.chunks_exact_mut(width).for_each(|line| line[first] = 1.0);
             }
         }
-        let matrix = if sparse {
-            Matrix::sparse(width, starts, indices, values)?
-        } else {
-            Matrix::dense(width, dense)?
-        };
-        let unseen = self.columns.iter().map(|c| c.name().to_owned()).zip(unseen);
-        Ok(Encoded { matrix, unseen: unseen.filter(|(_, count)| *count > 0).collect() })
+        Ok(Matrix::dense(width, dense)?)
+    }
+
+    /// Calls `put(feature, value)` for the sparse features of a row; true when it has others.
+    fn entries(&self, table: &Table, row: usize, mut put: impl FnMut(usize, f64)) -> bool {
+        let mut outside = false;
+        for (index, value) in table.sparse.iter().flat_map(|sparse| sparse.row(row)) {
+            match self.sparse.as_ref().and_then(|sparse| sparse.feature(index)) {
+                Some(feature) => put(feature, value),
+                None => outside = true,
+            }
+        }
+        outside
     }
 
     fn parts<'a>(&'a self, table: &'a Table) -> Result<Vec<Part<'a>>> {
@@ -202,6 +291,56 @@ impl<'a> Part<'a> {
             }
         }
         Ok(Part { column, cells, level_of, missing })
+    }
+
+    /// Writes standardised numbers to feature `first` of rows; false when some of them need a
+    /// closer look.
+    fn standardise<'l>(
+        &self,
+        lines: impl Iterator<Item = (usize, &'l mut [f64])>,
+        first: usize,
+    ) -> bool {
+        let (FeatureColumn::Number { mean, deviation, .. }, Some(numbers)) =
+            (self.column, &self.cells.numbers)
+        else {
+            return false;
+        };
+        if *deviation == 0.0 || self.column.width() != 1 {
+            return false;
+        }
+        let mut finite = true;
+        for (row, line) in lines {
+            let v = (numbers[row] - mean) / deviation;
+            finite &= v.is_finite();
+            line[first] = v;
+        }
+        finite
+    }
+
+    /// The feature of a row that is not 0, with its offset in the column; counts unseen texts.
+    fn feature(
+        &self,
+        table: &Table,
+        row: usize,
+        unseen: &mut usize,
+    ) -> Result<Option<(usize, f64)>> {
+        match self.cell(row) {
+            Cell::Value(offset, value) if value.is_finite() => Ok(Some((offset, value))),
+            Cell::Value(..) => {
+                let (at, column) = (table.position(row), self.column.name().to_owned());
+                let text = self.cells.number(row).unwrap_or_default().to_string();
+                Err(Error::NotFinite { at, column, text })
+            }
+            Cell::Zero => Ok(None),
+            Cell::Unseen => {
+                *unseen += 1;
+                Ok(None)
+            }
+            Cell::Missing => {
+                let (at, column) = (table.position(row), self.column.name().to_owned());
+                Err(Error::MissingCell { at, column })
+            }
+        }
     }
 
     fn cell(&self, row: usize) -> Cell {

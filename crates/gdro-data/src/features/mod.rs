@@ -5,11 +5,13 @@ mod encode;
 mod hash;
 mod moments;
 mod notes;
+mod sparse;
 mod usable;
 
 pub use column::{FeatureColumn, WhenMissing};
-pub(crate) use column::{RARE, most_levels};
+pub(crate) use column::{RARE, Wish, most_levels};
 pub use encode::{Encoded, Encoding};
 pub(crate) use moments::moments;
 pub(crate) use notes::notes;
+pub use sparse::SparseFeatures;
 pub(crate) use usable::usable_rows;

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, Unit};
 use crate::table::Table;
 use crate::table::kind::{Forced, Odd, RawColumn, Wanted};
+use crate::table::sparse::Sparse;
 
 /// Largest number of rows of a table: data sets number them by `u32`.
 pub(super) const MOST: usize = u32::MAX as usize;
@@ -45,6 +46,7 @@ pub(super) struct Batch {
     pub lines: Vec<u32>,
     pub base: u64,
     pub unit: Unit,
+    pub sparse: Option<Sparse>,
 }
 
 impl Batch {
@@ -78,6 +80,7 @@ impl Batch {
             lines: self.lines,
             base: self.base,
             unit: self.unit,
+            sparse: self.sparse,
         };
         for (at, (raw, wanted)) in self.columns.into_iter().zip(wanted).enumerate() {
             let wanted = Wanted { kind: wanted.kind.or(settled[at]), ..*wanted };

@@ -53,16 +53,15 @@ impl Source for Delimited {
                 break;
             }
             let records = &self.records;
-            let at = records.position();
             if records.len() != wanted.len() {
                 return Err(Error::Ragged {
-                    at,
+                    at: records.position(),
                     found: records.len(),
                     expected: wanted.len(),
                     delimiter: records.delimiter(),
                 });
             }
-            batch.number(&at.file, at.line)?;
+            batch.number(records.file(), records.line())?;
             for ((cell, column), wanted) in records.cells().zip(&mut batch.columns).zip(wanted) {
                 if wanted.kind != Some(Forced::Ignored) {
                     column.push(self.na.cell(cell));

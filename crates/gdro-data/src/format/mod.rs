@@ -1,16 +1,25 @@
 //! Files to a table.
+//!
+//! A [`Reader`] opens files one after another (`open`) and reads each through a `Source`, of which
+//! there is one per format. A source gives cells as the file has them (`batch`); their kinds are
+//! settled afterwards, by the same rules for all formats.
 
 mod batch;
 #[cfg(feature = "arrow")]
 mod columnar;
 mod delimited;
+mod lines;
 mod na;
 mod open;
 mod reader;
 mod records;
 mod roles;
+mod side;
+mod svmlight;
 
 pub use reader::Reader;
+pub(crate) use side::GROUP;
+pub(crate) use svmlight::{LABEL, index_of};
 
 use std::path::PathBuf;
 
@@ -19,10 +28,22 @@ use crate::features::Encoding;
 use crate::options::DataOptions;
 use crate::table::Table;
 
-/// Reads files, plain or gzip, as one table.
+/// Reads files as one table.
+///
+/// A path may be a pattern such as `part-*.csv`, whose files are read in the order of their names,
+/// or `-` for the standard input. What a file is ([`crate::Format`]) is told by the options, by its
+/// first bytes or by its name. Parquet and Arrow IPC need the feature `arrow`.
 ///
 /// The kinds of columns are inferred: a column is numeric when every cell that is not missing is a
-/// finite number. The file names in messages are `paths` as given.
+/// finite number. This holds for the texts of Parquet and Arrow files too; their numbers of every
+/// width and decimals are numbers (as near as `f64` comes), booleans are the texts `true` and
+/// `false`, dates and times are texts (ISO 8601), and a null is a missing cell. A number that is a
+/// group label has the text that a CSV file would have: `1` if it is an integer there, else `1.0`.
+///
+/// Of a LIBSVM file the column `label`, the column `qid` if it has one, and indices that an option
+/// names are columns; all other features are held by index, beside the columns.
+///
+/// The file names in messages are `paths` as given.
 ///
 /// # Errors
 /// For files that cannot be read, are no table, differ in their columns or have no rows; for a

@@ -7,14 +7,18 @@ use crate::options::DataOptions;
 pub(super) struct Na {
     texts: Vec<String>,
     /// Those that are numbers, for files that know numbers.
+    #[cfg(feature = "arrow")]
     numbers: Vec<f64>,
 }
 
 impl Na {
     pub fn new(options: &DataOptions) -> Self {
         let texts: Vec<String> = options.na.iter().map(|t| t.trim().to_owned()).collect();
-        let numbers = texts.iter().filter_map(|t| t.parse().ok()).collect();
-        Na { texts, numbers }
+        Na {
+            #[cfg(feature = "arrow")]
+            numbers: texts.iter().filter_map(|t| t.parse().ok()).collect(),
+            texts,
+        }
     }
 
     /// A cell without blanks around it; the empty text when it is missing.

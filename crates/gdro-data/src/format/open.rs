@@ -8,7 +8,9 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::batch::Source;
 use super::delimited::Delimited;
+use super::svmlight::Svmlight;
 use crate::error::{Error, Result};
+use crate::features::Encoding;
 use crate::options::{DataOptions, Format};
 
 /// How messages call the standard input.
@@ -35,7 +37,8 @@ impl Text {
 
 /// A file or the standard input, of which the first bytes are known.
 struct Opened {
-    /// `None`: the standard input.
+    /// The file, when it is one in which one can go back and forth.
+    #[cfg(feature = "arrow")]
     path: Option<PathBuf>,
     name: String,
     head: Vec<u8>,
@@ -74,13 +77,21 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// Opens a file of rows in whatever format it is.
-pub(super) fn source(path: &Path, options: &DataOptions) -> Result<(Format, Box<dyn Source>)> {
+pub(super) fn source(
+    path: &Path,
+    options: &DataOptions,
+    encoding: Option<&Encoding>,
+) -> Result<(Format, Box<dyn Source>)> {
     let opened = Opened::new(path)?;
     let format = opened.format(options)?;
     check_options(format, &opened.name, options)?;
+    let sparse = encoding.is_some_and(Encoding::has_sparse);
+    if sparse && format != Format::Svmlight {
+        return Err(Error::NotSparse { file: opened.name, found: format.words() });
+    }
     let source: Box<dyn Source> = match format {
         Format::Csv | Format::Tsv => Box::new(Delimited::open(opened.unpack()?, format, options)?),
-        Format::Svmlight => return Err(Error::NoFile),
+        Format::Svmlight => Box::new(Svmlight::open(opened.unpack()?, options, encoding)?),
         #[cfg(feature = "arrow")]
         Format::Parquet => {
             let (file, opened) = opened.whole()?;
@@ -115,6 +126,12 @@ fn check_options(format: Format, file: &str, options: &DataOptions) -> Result<()
     if !delimited && options.columns.is_some() {
         return refuse("columns", "it with delimited text without a header only");
     }
+    if format != Format::Svmlight && options.index_base.is_some() {
+        return refuse("index-base", "it with LIBSVM only");
+    }
+    if format == Format::Svmlight && !options.na.is_empty() && options.group_file.is_empty() {
+        return refuse("na", "it with tables, in which cells can be missing");
+    }
     Ok(())
 }
 
@@ -133,8 +150,13 @@ impl Opened {
         };
         let mut head = Vec::new();
         (&mut rest).take(MAGIC as u64).read_to_end(&mut head).map_err(open)?;
-        let path = (!stdin).then(|| path.to_owned());
-        Ok(Opened { path, name, head, rest })
+        Ok(Opened {
+            #[cfg(feature = "arrow")]
+            path: (!stdin && path.is_file()).then(|| path.to_owned()),
+            name,
+            head,
+            rest,
+        })
     }
 
     /// How the content is compressed.
@@ -193,8 +215,8 @@ impl Opened {
         Ok(Text { input, file, packed })
     }
 
-    /// The content as a file in which one can go back and forth: the standard input is put into a
-    /// temporary file, which is gone with its last reader.
+    /// The content as a file in which one can go back and forth: the standard input or a pipe is
+    /// put into a temporary file, which is gone with its last reader.
     #[cfg(feature = "arrow")]
     fn whole(self) -> Result<(String, File)> {
         let file = self.name;
@@ -218,6 +240,7 @@ mod tests {
     fn formats_follow_the_first_bytes_then_the_name() {
         let of = |name: &str, head: &[u8], given: Option<Format>| {
             let opened = Opened {
+                #[cfg(feature = "arrow")]
                 path: None,
                 name: name.into(),
                 head: head.to_vec(),

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use super::batch::{Batch, Limit, Source};
 use super::open;
 use super::roles::{check_names, wanted};
+use super::side::{GROUP, Side};
 use crate::error::{Error, Result};
 use crate::features::Encoding;
-use crate::options::{DataOptions, Format};
+use crate::options::{DataOptions, Format, Scaling};
 use crate::table::Table;
-use crate::table::kind::{Forced, Wanted};
+use crate::table::kind::{Forced, RawColumn, Wanted};
 
 /// Bytes of cells after which a block ends, however few its rows: bounds the memory.
 const BLOCK_BYTES: usize = 64 << 20;
@@ -39,6 +40,10 @@ pub struct Reader {
     /// The files that are not opened yet.
     paths: VecDeque<PathBuf>,
     source: Option<Box<dyn Source>>,
+    /// Number of columns of a file.
+    width: usize,
+    /// Group labels in files of their own.
+    side: Option<Side>,
     threads: usize,
     format: Format,
     /// The file that gave the names of the columns.
@@ -70,6 +75,8 @@ impl Reader {
             encoding: encoding.cloned(),
             paths: open::expand(paths)?.into(),
             source: None,
+            width: 0,
+            side: Side::open(options)?,
             threads: 0,
             format: Format::Csv,
             first: String::new(),
@@ -119,17 +126,26 @@ impl Reader {
     /// When `rows` is 0.
     pub fn next_block(&mut self, rows: usize) -> Result<Option<Table>> {
         assert!(rows > 0, "a block has at least one row");
+        let standard = self.options.scaling == Some(Scaling::Standard);
+        if standard && self.format == Format::Svmlight && self.encoding.is_none() {
+            let found = "standard, of sparse features block by block".into();
+            return Err(Error::Option { option: "scaling", found, expected: "none".into() });
+        }
         let limit = Limit { rows, bytes: BLOCK_BYTES };
         loop {
             let Some(source) = &mut self.source else {
                 if !self.advance()? {
                     self.check_rows()?;
+                    self.side.as_mut().map_or(Ok(()), Side::finish)?;
                     return Ok(None);
                 }
                 continue;
             };
             let mut batch = Batch::new(self.names.len(), self.line, source.unit());
-            if source.next(&self.wanted, limit, &mut batch)? {
+            if source.next(&self.wanted[..self.width], limit, &mut batch)? {
+                if let Some(side) = &mut self.side {
+                    side.take(batch.lines.len(), &mut batch.columns[self.width])?;
+                }
                 batch.files.push((self.last.clone(), batch.lines.len()));
                 self.rows += batch.lines.len() as u64;
                 self.line += u64::from(batch.lines.last().copied().unwrap_or(0));
@@ -150,26 +166,45 @@ impl Reader {
         while self.source.is_some() || self.advance()? {
             let Some(mut source) = self.source.take() else { continue };
             let batch = batch.get_or_insert_with(|| Batch::new(self.names.len(), 0, source.unit()));
-            while source.next(&self.wanted, limit, batch)? {}
+            while source.next(&self.wanted[..self.width], limit, batch)? {}
             batch.files.push((self.last.clone(), batch.lines.len()));
         }
-        let batch = batch.ok_or(Error::NoFile)?;
-        self.rows += batch.lines.len() as u64;
+        let mut batch = batch.ok_or(Error::NoFile)?;
+        let rows = batch.lines.len();
+        self.rows += rows as u64;
         self.check_rows()?;
-        batch.finish(&self.names, &self.wanted, &mut self.settled)
+        if let Some(side) = &mut self.side {
+            let mut labels = RawColumn::default();
+            side.all(rows, &mut labels)?;
+            batch.columns[self.width] = labels;
+        }
+        let table = batch.finish(&self.names, &self.wanted, &mut self.settled)?;
+        let zero = table.sparse.as_ref().is_some_and(|sparse| sparse.has_zero);
+        let base = self.options.index_base.unwrap_or(u32::from(!zero));
+        match self.options.scaling {
+            Some(Scaling::Standard) if self.encoding.is_none() => table.dense(base),
+            _ => Ok(table),
+        }
     }
 
     /// Opens the next file: false when there is none.
     fn advance(&mut self) -> Result<bool> {
         let Some(path) = self.paths.pop_front() else { return Ok(false) };
-        let (format, mut source) = open::source(&path, &self.options)?;
+        let (format, mut source) = open::source(&path, &self.options, self.encoding.as_ref())?;
         source.decode_ahead(self.threads);
         let file = source.file().to_owned();
         let found = source.names().or(self.options.columns.as_deref()).unwrap_or_default();
+        let mut found = found.to_vec();
+        self.width = found.len();
+        if self.side.is_some() {
+            found.push(GROUP.to_owned());
+            check_names(&found, &file)?;
+        }
         if self.first.is_empty() {
-            self.wanted = wanted(found, &self.options, self.encoding.as_ref())?;
+            let options = self.options.filled(format == Format::Svmlight);
+            self.wanted = wanted(&found, &options, self.encoding.as_ref())?;
             self.settled = vec![None; found.len()];
-            (self.first, self.names) = (file.clone(), found.to_vec());
+            (self.first, self.names) = (file.clone(), found);
             self.format = format;
         } else if format.family() != self.format.family() {
             return Err(Error::MixedFormats {

@@ -3,26 +3,17 @@
 //! Lines are split here rather than by a CSV library because the messages need exact line numbers
 //! under CRLF, blank lines and comment lines, and because comments start with a text.
 
-use std::io::{BufRead, Read};
-
+use super::lines::{LIMIT, Lines};
 use super::open::Text;
-use crate::error::{Error, Position, Result, Unit};
-
-/// Longest line and longest record that is read.
-const LIMIT: usize = 16 << 20;
+use crate::error::{Error, Position, Result};
 
 /// The records of one file.
 pub(crate) struct Records {
-    input: Box<dyn BufRead + Send>,
-    file: String,
-    packed: Option<&'static str>,
+    lines: Lines,
     delimiter: char,
     comment: Option<String>,
-    /// Number of the line last read.
-    line: u64,
     /// Line at which the current record starts.
     start: u64,
-    bytes: Vec<u8>,
     /// The line last read, without its end.
     current: String,
     /// The text that `cells` point into.
@@ -33,16 +24,11 @@ pub(crate) struct Records {
 impl Records {
     /// Starts to read a text.
     pub(crate) fn new(text: Text, delimiter: char, comment: Option<&str>) -> Self {
-        let Text { input, file, packed } = text;
         Records {
-            input,
-            file,
-            packed,
+            lines: Lines::new(text),
             delimiter,
             comment: comment.map(str::to_owned),
-            line: 0,
             start: 0,
-            bytes: Vec::new(),
             current: String::new(),
             text: String::new(),
             cells: Vec::new(),
@@ -51,7 +37,7 @@ impl Records {
 
     /// The file, as the caller named it.
     pub(crate) fn file(&self) -> &str {
-        &self.file
+        self.lines.file()
     }
 
     /// What separates cells.
@@ -61,7 +47,12 @@ impl Records {
 
     /// Where the current record starts.
     pub(crate) fn position(&self) -> Position {
-        self.at(self.start)
+        self.lines.at(self.start)
+    }
+
+    /// The line at which the current record starts.
+    pub(crate) fn line(&self) -> u64 {
+        self.start
     }
 
     /// Number of cells of the current record.
@@ -77,14 +68,14 @@ impl Records {
     /// Goes to the next record: false at the end of the file. Blank lines and comments are skipped.
     pub(crate) fn advance(&mut self) -> Result<bool> {
         loop {
-            if !self.read_line()? {
+            if !self.lines.read(&mut self.current)? {
                 return Ok(false);
             }
             let comment = self.comment.as_deref().is_some_and(|c| self.current.starts_with(c));
             if comment || self.current.chars().all(|c| c.is_whitespace() && c != self.delimiter) {
                 continue;
             }
-            self.start = self.line;
+            self.start = self.lines.number();
             self.cells.clear();
             if self.current.contains('"') {
                 self.split_quoted()?;
@@ -100,39 +91,6 @@ impl Records {
             }
             return Ok(true);
         }
-    }
-
-    fn at(&self, line: u64) -> Position {
-        Position { file: self.file.clone(), line, unit: Unit::Line }
-    }
-
-    /// Reads the next line into `current`: false at the end of the file.
-    fn read_line(&mut self) -> Result<bool> {
-        self.bytes.clear();
-        let limit = LIMIT as u64 + 1;
-        let read = (&mut self.input).take(limit).read_until(b'\n', &mut self.bytes);
-        self.line += 1;
-        let read = read.map_err(|why| {
-            let (at, packed) = (self.at(self.line), self.packed);
-            Error::Read { at, packed, why }
-        })?;
-        if read == 0 {
-            return Ok(false);
-        }
-        if read > LIMIT {
-            return Err(Error::TooLong { at: self.at(self.line), limit: LIMIT });
-        }
-        let mut line = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
-        line = line.strip_suffix(b"\r").unwrap_or(line);
-        if self.line == 1 {
-            line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        }
-        self.current.clear();
-        match std::str::from_utf8(line) {
-            Ok(line) => self.current.push_str(line),
-            Err(_) => return Err(Error::Utf8 { at: self.at(self.line) }),
-        }
-        Ok(true)
     }
 
     /// Splits a record in which quotes occur; it may go on over several lines. A cell is quoted
@@ -151,7 +109,11 @@ impl Records {
                 let rest = self.current[at..].trim_start_matches(blank);
                 at = self.current.len() - rest.len();
                 if let Some(found) = rest.chars().next().filter(|c| *c != delimiter) {
-                    return Err(Error::AfterQuote { at: self.at(self.line), found, delimiter });
+                    return Err(Error::AfterQuote {
+                        at: self.lines.at(self.lines.number()),
+                        found,
+                        delimiter,
+                    });
                 }
             } else {
                 let cell = rest.split(delimiter).next().unwrap_or("");
@@ -171,7 +133,7 @@ impl Records {
     /// Appends a quoted cell that starts at `at` of the current line to the text, and returns the
     /// place after its closing quote.
     fn take_quoted(&mut self, mut at: usize) -> Result<usize> {
-        let first = self.line;
+        let first = self.lines.number();
         loop {
             match self.current[at..].find('"') {
                 Some(length) => {
@@ -187,10 +149,10 @@ impl Records {
                     self.text.push_str(&self.current[at..]);
                     self.text.push('\n');
                     if self.text.len() > LIMIT {
-                        return Err(Error::TooLong { at: self.at(first), limit: LIMIT });
+                        return Err(Error::TooLong { at: self.lines.at(first), limit: LIMIT });
                     }
-                    if !self.read_line()? {
-                        return Err(Error::OpenQuote { at: self.at(first) });
+                    if !self.lines.read(&mut self.current)? {
+                        return Err(Error::OpenQuote { at: self.lines.at(first) });
                     }
                     at = 0;
                 }

@@ -51,6 +51,16 @@ impl Family {
         if columns.is_empty() { ALL.to_owned() } else { columns.join(",") }
     }
 
+    /// A family that knows no groups yet.
+    pub(super) fn open(columns: Vec<GroupColumn>) -> Self {
+        Family { columns, groups: 0, small: None }
+    }
+
+    /// What the group of all small groups is called.
+    pub(super) fn name_of_small(&self, qualified: bool) -> String {
+        if qualified { format!("{}={SMALL}", self.name()) } else { SMALL.to_owned() }
+    }
+
     /// Finds the groups in the given rows, the largest first, then by name. `least` is the smallest
     /// number of rows of a group, with what becomes of smaller ones. Returns a note, too.
     pub(super) fn fit(
@@ -61,12 +71,11 @@ impl Family {
         least: Option<(usize, SmallGroups)>,
         qualified: bool,
     ) -> Result<(Self, Combined, Option<String>)> {
-        let mut family = Family { columns, groups: 0, small: None };
+        let mut family = Family::open(columns);
         let mut found = family.combine(table, rows, missing, qualified)?;
         let mut note = None;
         if let Some((least, policy)) = least {
-            let merged =
-                if qualified { format!("{}={SMALL}", family.name()) } else { SMALL.to_owned() };
+            let merged = family.name_of_small(qualified);
             let counts = found.counts();
             if let Some((small, said)) = Small::find(&found.names, &counts, least, policy, merged)?
             {
@@ -132,7 +141,7 @@ impl Family {
 }
 
 impl Combined {
-    fn counts(&self) -> Vec<usize> {
+    pub(super) fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0usize; self.names.len()];
         self.groups.iter().flatten().for_each(|g| counts[*g as usize] += 1);
         counts

@@ -1,12 +1,14 @@
 //! Groups: combinations of the labels of columns, in one or several families.
 
 mod column;
+mod counting;
 mod entry;
 mod family;
 mod small;
 
 pub(crate) use column::MISSING;
 pub use column::{GroupColumn, Labels};
+pub(crate) use counting::Counting;
 pub use entry::GroupEntry;
 pub(crate) use entry::settle;
 pub use family::Family;
@@ -89,10 +91,7 @@ impl Grouping {
         options: &DataOptions,
         comparison: Option<Comparison>,
     ) -> Result<(Self, Assignment, Vec<String>)> {
-        let columns: Vec<Vec<GroupColumn>> = match &options.groups[..] {
-            [] => vec![Vec::new()],
-            families => families.iter().map(|f| columns(f, options, comparison)).collect(),
-        };
+        let columns = column_lists(options, comparison);
         let qualified = columns.len() > 1;
         let (mut notes, mut noted) = (Vec::new(), HashSet::new());
         for column in columns.iter().flatten() {
@@ -188,6 +187,14 @@ impl Grouping {
         }
         distinct(self.names.iter().chain(&unseen))?;
         Ok(Assignment { families, unseen, unseen_families, known: self.names.len() })
+    }
+}
+
+/// The columns of each family; the options are settled.
+fn column_lists(options: &DataOptions, comparison: Option<Comparison>) -> Vec<Vec<GroupColumn>> {
+    match &options.groups[..] {
+        [] => vec![Vec::new()],
+        families => families.iter().map(|f| columns(f, options, comparison)).collect(),
     }
 }
 

@@ -1,7 +1,10 @@
 //! From the raw cells of a column to numbers or texts.
 
 use crate::error::{Error, Result};
+#[cfg(feature = "arrow")]
 use crate::table::coder::Coder;
+#[cfg(feature = "arrow")]
+use crate::table::typed::{Numbers, coded};
 use crate::table::{Column, Kind, Texts};
 
 /// What is wanted of a column.
@@ -40,8 +43,10 @@ pub(crate) enum RawColumn {
     /// Texts that may be numbers.
     Cells(Cells),
     /// Numbers, from a file that knows them.
+    #[cfg(feature = "arrow")]
     Numbers(Numbers),
     /// Texts that may be numbers, with codes.
+    #[cfg(feature = "arrow")]
     Coded(Coder),
 }
 
@@ -50,17 +55,6 @@ pub(crate) enum RawColumn {
 pub(crate) struct Cells {
     text: String,
     lengths: Vec<u32>,
-}
-
-/// Numbers of a column.
-#[derive(Debug, Default)]
-pub(crate) struct Numbers {
-    /// The numbers; NaN where the cell is missing.
-    pub(crate) numbers: Vec<f64>,
-    /// The same as texts, where they are wanted.
-    pub(crate) labels: Option<Coder>,
-    /// The first row with a cell that is not finite.
-    pub(crate) odd: Option<usize>,
 }
 
 impl Cells {
@@ -75,7 +69,7 @@ impl Cells {
 }
 
 /// A cell as a number: NaN when it is missing, and what is wrong with it.
-fn judge(cell: &str) -> (f64, Option<Odd>) {
+pub(super) fn judge(cell: &str) -> (f64, Option<Odd>) {
     match cell.parse::<f64>() {
         _ if cell.is_empty() => (f64::NAN, None),
         Err(_) => (f64::NAN, Some(Odd::NotANumber)),
@@ -97,51 +91,14 @@ impl RawColumn {
         }
     }
 
-    /// Appends the cells of a part that was read elsewhere: false when one holds numbers and the
-    /// other texts.
-    #[cfg(feature = "arrow")]
-    pub(crate) fn append(&mut self, other: RawColumn) -> bool {
-        use RawColumn::{Coded, Nothing, Numbers};
-        match (&mut *self, other) {
-            (_, Nothing) => {}
-            (Nothing, other) => *self = other,
-            (Numbers(all), Numbers(part)) => {
-                all.odd = all.odd.or(part.odd.map(|row| all.numbers.len() + row));
-                all.numbers.extend(part.numbers);
-                if let (Some(all), Some(part)) = (&mut all.labels, part.labels) {
-                    all.append(part.texts());
-                }
-            }
-            (Coded(all), Coded(part)) => all.append(part.texts()),
-            // A part without any cell that is not missing has no kind.
-            (Numbers(all), Coded(part)) if part.is_blank() => {
-                all.numbers.resize(all.numbers.len() + part.len(), f64::NAN);
-                if let Some(labels) = &mut all.labels {
-                    labels.push_missing(part.len());
-                }
-            }
-            (Coded(all), Numbers(mut part)) if all.is_blank() => {
-                let before = all.len();
-                part.odd = part.odd.map(|row| before + row);
-                part.numbers.splice(..0, std::iter::repeat_n(f64::NAN, before));
-                part.labels = part.labels.map(|labels| {
-                    let mut after = std::mem::take(all);
-                    after.append(labels.texts());
-                    after
-                });
-                *self = Numbers(part);
-            }
-            _ => return false,
-        }
-        true
-    }
-
     /// Whether every cell is missing.
     pub(crate) fn is_blank(&self) -> bool {
         match self {
             RawColumn::Nothing => true,
             RawColumn::Cells(cells) => cells.text.is_empty(),
+            #[cfg(feature = "arrow")]
             RawColumn::Numbers(_) => false,
+            #[cfg(feature = "arrow")]
             RawColumn::Coded(coder) => coder.is_blank(),
         }
     }
@@ -160,7 +117,9 @@ impl RawColumn {
         match self {
             RawColumn::Nothing => Cells::default().finish(wanted, refuse),
             RawColumn::Cells(cells) => cells.finish(wanted, refuse),
+            #[cfg(feature = "arrow")]
             RawColumn::Numbers(numbers) => numbers.finish(wanted, refuse),
+            #[cfg(feature = "arrow")]
             RawColumn::Coded(coder) => coded(coder.into_texts(), wanted, refuse),
         }
     }
@@ -197,52 +156,8 @@ impl Cells {
     }
 }
 
-impl Numbers {
-    fn finish(
-        self,
-        wanted: Wanted,
-        refuse: impl FnOnce(Odd, usize, &str) -> Error,
-    ) -> Result<Column> {
-        let texts = self.labels.map(Coder::into_texts);
-        if wanted.kind == Some(Forced::Text) {
-            return Ok(Column { texts, ..Column::default() });
-        }
-        if let Some(row) = self.odd {
-            return Err(refuse(Odd::NotFinite, row, &self.numbers[row].to_string()));
-        }
-        Ok(Column { numbers: Some(self.numbers), texts, look_numeric: 0 })
-    }
-}
-
-/// As [`Cells::finish`], looking at each different text once.
-fn coded(
-    texts: Texts,
-    wanted: Wanted,
-    refuse: impl FnOnce(Odd, usize, &str) -> Error,
-) -> Result<Column> {
-    if wanted.kind == Some(Forced::Text) {
-        return Ok(Column { texts: Some(texts), ..Column::default() });
-    }
-    let judged: Vec<(f64, Option<Odd>)> = texts.levels.iter().map(|t| judge(t)).collect();
-    let (mut present, mut numeric, mut odd) = (0, 0, None);
-    for (row, code) in (0..texts.codes.len()).filter_map(|row| Some((row, texts.code(row)?))) {
-        present += 1;
-        numeric += usize::from(judged[code].1 != Some(Odd::NotANumber));
-        odd = odd.or(judged[code].1.map(|found| (found, row, code)));
-    }
-    if is_text(wanted, numeric, present) {
-        return Ok(Column { texts: Some(texts), look_numeric: numeric, ..Column::default() });
-    }
-    if let Some((odd, row, code)) = odd {
-        return Err(refuse(odd, row, &texts.levels[code]));
-    }
-    let number = |row| texts.code(row).map_or(f64::NAN, |code| judged[code].0);
-    let numbers = Some((0..texts.codes.len()).map(number).collect());
-    Ok(Column { numbers, texts: wanted.labels.then_some(texts), look_numeric: 0 })
-}
-
 /// Whether cells of which so many look like numbers are texts.
-fn is_text(wanted: Wanted, numeric: usize, present: usize) -> bool {
+pub(super) fn is_text(wanted: Wanted, numeric: usize, present: usize) -> bool {
     wanted.kind != Some(Forced::Number) && 2 * numeric <= present
 }
 

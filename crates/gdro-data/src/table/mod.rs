@@ -1,11 +1,16 @@
 //! A table in memory.
 
+#[cfg(feature = "arrow")]
 pub(crate) mod coder;
 pub(crate) mod kind;
+pub(crate) mod sparse;
+#[cfg(feature = "arrow")]
+pub(crate) mod typed;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Position, Result, Unit, unknown_column};
+use sparse::Sparse;
 
 /// Code of a missing text.
 pub(crate) const MISSING: u32 = u32::MAX;
@@ -22,10 +27,12 @@ pub struct Table {
     /// What is added to the numbers of the rows: blocks of a long file start late in it.
     pub(crate) base: u64,
     pub(crate) unit: Unit,
+    /// Features by index, besides the columns.
+    pub(crate) sparse: Option<Sparse>,
 }
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Finite numbers.
@@ -150,6 +157,17 @@ impl Table {
     pub(crate) fn last_file_start(&self) -> usize {
         let ends = self.files.iter().rev().nth(1);
         ends.map_or(0, |(_, end)| *end)
+    }
+
+    /// The columns without their cells.
+    pub(crate) fn header(&self) -> Self {
+        let header = |column: &Column| Column {
+            numbers: column.numbers.as_ref().map(|_| Vec::new()),
+            texts: column.texts.as_ref().map(|_| Texts::default()),
+            ..Column::default()
+        };
+        let columns = self.columns.iter().map(header).collect();
+        Table { names: self.names.clone(), columns, ..Table::default() }
     }
 
     /// The column of a name, or an error that says who needs it.

@@ -24,17 +24,18 @@ pub fn zstd(content: &[u8]) -> Vec<u8> {
     zstd::encode_all(content, 3).unwrap()
 }
 
-/// The cells of a CSV text with the types that a program would store them in.
-pub fn typed(text: &str) -> RecordBatch {
+/// The cells of a CSV text with the types that a program would store them in, where it would write
+/// the same text again; `None` for what is no table.
+pub fn typed(text: &str) -> Option<RecordBatch> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let names: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
-    let rows: Vec<csv::StringRecord> = reader.records().map(|r| r.unwrap()).collect();
+    let names: Vec<String> = reader.headers().ok()?.iter().map(str::to_owned).collect();
+    let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().ok()?;
     let columns = names.iter().enumerate().map(|(at, name)| {
         let cells: Vec<Option<&str>> =
             rows.iter().map(|r| Some(&r[at]).filter(|c| !c.is_empty())).collect();
         (name.as_str(), array(&cells), true)
     });
-    RecordBatch::try_from_iter_with_nullable(columns).unwrap()
+    RecordBatch::try_from_iter_with_nullable(columns).ok()
 }
 
 fn array(cells: &[Option<&str>]) -> ArrayRef {
@@ -46,7 +47,7 @@ fn array(cells: &[Option<&str>]) -> ArrayRef {
     let truth = |c: &str| c.parse::<bool>().ok();
     if all(&|c| whole(c).is_some_and(|v| v.to_string() == c)) {
         Arc::new(cells.iter().map(|c| c.and_then(whole)).collect::<Int64Array>())
-    } else if all(&|c| number(c).is_some() && !(c.starts_with('0') && whole(c).is_some())) {
+    } else if all(&|c| number(c).is_some_and(|v| format!("{v:?}") == c)) {
         Arc::new(cells.iter().map(|c| c.and_then(number)).collect::<Float64Array>())
     } else if all(&|c| truth(c).is_some()) {
         Arc::new(cells.iter().map(|c| c.and_then(truth)).collect::<BooleanArray>())
@@ -85,15 +86,18 @@ pub fn arrow_stream(rows: &RecordBatch) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
+/// Rows as the content of a file of each format with typed columns, by its ending.
+pub fn of_rows(rows: &RecordBatch) -> [(&'static str, Vec<u8>); 3] {
+    [("parquet", parquet(rows)), ("arrow", arrow_file(rows)), ("arrows", arrow_stream(rows))]
+}
+
 /// A CSV text as the content of a file of each format, by its ending.
 pub fn every_format(text: &str) -> Vec<(&'static str, Vec<u8>)> {
-    let rows = typed(text);
-    vec![
+    let mut all = vec![
         ("csv", text.into()),
         ("csv.gz", gzip(text.as_bytes())),
         ("csv.zst", zstd(text.as_bytes())),
-        ("parquet", parquet(&rows)),
-        ("arrow", arrow_file(&rows)),
-        ("arrows", arrow_stream(&rows)),
-    ]
+    ];
+    all.extend(of_rows(&typed(text).unwrap()));
+    all
 }

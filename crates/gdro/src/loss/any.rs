@@ -217,6 +217,10 @@ impl Loss for AnyLoss {
         each!(self, loss => loss.curvature())
     }
 
+    fn concordance(&self) -> Option<f64> {
+        each!(self, loss => loss.concordance())
+    }
+
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
         each!(self, loss => loss.correct(scores, y))
     }

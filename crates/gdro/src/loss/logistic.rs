@@ -69,6 +69,11 @@ impl Loss for Logistic {
         0.25
     }
 
+    fn concordance(&self) -> Option<f64> {
+        // |ℓ'''| = ℓ'' |1 − 2σ| ≤ ℓ''.
+        Some(1.0)
+    }
+
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
         // A score of exactly 0 predicts the positive class.
         Some((scores[0] >= 0.0) == (y > 0.0))

@@ -100,6 +100,13 @@ pub trait Loss {
     /// An upper bound on the largest eigenvalue of ∂²ℓ/∂s²; infinite for a loss with kinks.
     fn curvature(&self) -> f64;
 
+    /// M of generalised self-concordance, |D³ℓ(s)[δ, δ, δ]| ≤ M ‖δ‖₂ D²ℓ(s)[δ, δ] for all scores s and
+    /// directions δ (Bach 2010, doi:10.1214/09-EJS521): it turns a Hessian at one point into a lower
+    /// bound everywhere, see [`crate::expansion::Expansion`]. `None` where no such M is known.
+    fn concordance(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether the prediction counts as right. `None` for losses without a notion of accuracy.
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool>;
 

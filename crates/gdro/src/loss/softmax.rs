@@ -104,6 +104,11 @@ impl Loss for Softmax {
         0.5
     }
 
+    fn concordance(&self) -> Option<f64> {
+        // The third cumulant of δ is at most (max δ − min δ) ≤ √2‖δ‖₂ times its variance.
+        Some(std::f64::consts::SQRT_2)
+    }
+
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
         // The first of equal scores is the prediction.
         let best = (1..scores.len()).fold(0, |b, j| if scores[j] > scores[b] { j } else { b });

@@ -58,6 +58,11 @@ impl Loss for Squared {
         2.0
     }
 
+    fn concordance(&self) -> Option<f64> {
+        // The third derivative is 0.
+        Some(0.0)
+    }
+
     fn correct(&self, _scores: &[f64], _y: f64) -> Option<bool> {
         None
     }

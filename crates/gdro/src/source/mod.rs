@@ -4,12 +4,14 @@ mod closure;
 mod coins;
 mod once_each;
 mod slots;
+mod stream;
 mod synthetic;
 mod with_replacement;
 
 pub use closure::Closure;
 pub use coins::Coins;
 pub use once_each::OnceEach;
+pub use stream::{Batch, Stream};
 pub use synthetic::Synthetic;
 pub use with_replacement::WithReplacement;
 

@@ -1,11 +1,15 @@
 //! Options that several commands share, as settings under the names of a job file.
 
 mod goal;
+mod later;
 mod solver;
+mod stream;
 mod table;
 
 pub use goal::GoalArgs;
+pub use later::{FormatArg, GroupFileArg};
 pub use solver::SolverArgs;
+pub use stream::StreamArgs;
 pub use table::TableArgs;
 
 use toml::Value;

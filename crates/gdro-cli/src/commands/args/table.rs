@@ -63,6 +63,12 @@ pub struct TableArgs {
     /// What to do with rows that miss a group label; own makes them a group [default: error]
     #[arg(long, value_name = "error|own|drop")]
     missing_group: Option<String>,
+    /// Files with the group label of each row, one a line, which are the column `group`
+    #[arg(long, value_name = "FILE,…")]
+    group_file: Option<String>,
+    /// Whether numbers are standardised [default: standard; none for the features of LIBSVM files]
+    #[arg(long, value_name = "standard|none")]
+    scaling: Option<String>,
     /// Columns that are no features
     #[arg(long, value_name = "A,B,…")]
     ignore: Option<String>,
@@ -79,6 +85,12 @@ pub struct TableArgs {
     /// Column of row weights
     #[arg(long, value_name = "COLUMN")]
     weight: Option<String>,
+    /// csv, tsv, parquet, arrow or svmlight [default: told by the content and the name]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Smallest index of LIBSVM files [default: 1, or 0 where it occurs]
+    #[arg(long, value_name = "0|1", allow_hyphen_values = true, value_parser = number)]
+    index_base: Option<Value>,
     /// Names of the columns, for files without a header
     #[arg(long, value_name = "A,B,…")]
     columns: Option<String>,
@@ -112,6 +124,10 @@ impl TableArgs {
         settings.set_some("na", self.na.as_deref().map(list));
         settings.set_some("min-count", self.min_count.clone());
         settings.set_some("missing-group", self.missing_group.clone());
+        settings.set_some("group-file", self.group_file.as_deref().map(list));
+        settings.set_some("scaling", self.scaling.clone());
+        settings.set_some("format", self.format.clone());
+        settings.set_some("index-base", self.index_base.clone());
         settings.set_some("ignore", self.ignore.as_deref().map(list));
         settings.set_some("text", self.text.as_deref().map(list));
         settings.set_some("weight", self.weight.clone());

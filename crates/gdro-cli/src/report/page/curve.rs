@@ -56,8 +56,7 @@ impl Curve {
                 break;
             }
         }
-        let place =
-            |train: usize| fitted.prepared.groups.iter().position(|g| g.train == Some(train));
+        let place = |train: usize| fitted.table.groups.iter().position(|g| g.train == Some(train));
         let column = |of: fn(&Point) -> Option<&Vec<f64>>, group: usize| {
             points.iter().filter_map(of).map(|v| v[group] as f32).collect()
         };

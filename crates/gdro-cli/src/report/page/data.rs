@@ -111,8 +111,8 @@ impl Column {
 impl Data {
     /// The numbers of a training run: on rows held out when there are some, else on training rows.
     pub fn of_fit(job: &Job, fitted: &Fitted) -> Self {
-        let groups = &fitted.prepared.groups;
-        let held_out = fitted.prepared.test.is_some();
+        let groups = &fitted.table.groups;
+        let held_out = fitted.table.test_rows > 0;
         let goal = goal_name(job.training.objective);
         let evaluations: [&Evaluation; 3] = [&fitted.erm, &fitted.balanced, &fitted.robust];
         let shown = metrics(fitted, held_out);

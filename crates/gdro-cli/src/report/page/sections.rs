@@ -18,7 +18,7 @@ use crate::train::{Fitted, Solved};
 pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Result<Vec<Section>> {
     let model = &fitted.model;
     let training = &model.job.training;
-    let held_out = fitted.prepared.test.is_some();
+    let held_out = fitted.table.test_rows > 0;
     let totals = totals(job, fitted, held_out, metrics(fitted, held_out));
     let mean = totals.iter().find(|t| t.name == "mean over rows");
     let mean = mean.map_or([None; 3], |t| t.risks);
@@ -39,8 +39,8 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
             "Rows".into(),
             format!(
                 "{} for training, {} held out",
-                count(fitted.prepared.train_rows.len() as u64),
-                count(fitted.prepared.test_rows.len() as u64)
+                count(fitted.table.train_rows as u64),
+                count(fitted.table.test_rows as u64)
             ),
         ),
         groups(model, data),
@@ -65,7 +65,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
         + &html::definitions(&models)
         + "<h3>The run</h3>\n"
         + &html::definitions(&list)
-        + &notes(&fitted.prepared.notes);
+        + &notes(&fitted.table.notes);
 
     let clipped = fitted.robust.intervals.as_ref();
     let clipped = clipped.map_or(0, |i| i.groups.iter().map(|g| g.clipped).sum());
@@ -161,7 +161,10 @@ pub fn of_evaluation(
         section(
             "certificate",
             "How well the model was trained",
-            html::paragraphs(&words::certificate(&model.certificate, &objective)),
+            html::paragraphs(&model.certificate.as_ref().map_or_else(
+                || vec!["None: it was trained without a pass that makes one.".to_owned()],
+                |certificate| words::certificate(certificate, &objective),
+            )),
         ),
         configuration(&model.job, data, evaluated.settings.delta)?,
     ])

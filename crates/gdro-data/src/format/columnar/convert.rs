@@ -12,7 +12,8 @@ use arrow_select::take::take;
 use super::super::na::Na;
 use crate::table::MISSING;
 use crate::table::coder::Coder;
-use crate::table::kind::{Forced, Numbers, RawColumn, Wanted};
+use crate::table::kind::{Forced, RawColumn, Wanted};
+use crate::table::typed::Numbers;
 
 /// Whether cells of a type are understood.
 pub(super) fn is_known(kind: &DataType) -> bool {
@@ -27,7 +28,11 @@ pub(super) fn is_known(kind: &DataType) -> bool {
 
 /// The same field with texts as codes into a dictionary, which Parquet files hold anyway.
 pub(super) fn coded(field: &Field) -> Field {
-    match field.data_type() {
+    let cells = match field.data_type() {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    };
+    match cells {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             let codes = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
             field.clone().with_data_type(codes)

@@ -70,12 +70,11 @@ impl Parquet {
     pub fn open(file: String, opened: File, options: &DataOptions) -> Result<Self> {
         let input = Input::new(opened).map_err(|why| Error::Open { file: file.clone(), why })?;
         let metadata = guarded(|| {
-            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let found = ArrowReaderMetadata::load(&input, plain)?;
+            let found = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
             let fields = found.schema().fields().iter().map(|field| coded(field));
             let schema = Arc::new(Schema::new(fields.collect::<Fields>()));
-            let plain = ArrowReaderOptions::new().with_schema(schema);
-            ArrowReaderMetadata::try_new(found.metadata().clone(), plain)
+            let with_codes = ArrowReaderOptions::new().with_schema(schema);
+            ArrowReaderMetadata::try_new(found.metadata().clone(), with_codes)
         });
         let metadata =
             metadata.map_err(|why| Error::Damaged { at: file.clone(), format: "Parquet", why })?;
@@ -92,7 +91,12 @@ impl Parquet {
     }
 
     fn damaged(&self, why: String) -> Error {
-        let (file, line) = (self.file.clone(), self.row + 1);
+        self.damaged_from(self.row, why)
+    }
+
+    /// Damage somewhere after so many rows.
+    fn damaged_from(&self, rows: u64, why: String) -> Error {
+        let (file, line) = (self.file.clone(), rows + 1);
         let at = Position { file, line, unit: Unit::Row }.to_string();
         Error::Damaged { at, format: "Parquet", why }
     }
@@ -148,27 +152,22 @@ impl Parquet {
             }
             Ok((rows, all))
         };
-        let parts: Result<Vec<Vec<(usize, RawColumn)>>, (usize, String)> = used
-            .par_iter()
-            .map(|at| {
-                let decode = |group| decode(*at, group).map_err(|why| (group, why));
-                (0..groups).into_par_iter().map(decode).collect()
-            })
-            .collect();
-        // The first row group that is damaged is the same for any number of threads, nearly.
-        let before = |group: usize| self.content.group_rows().take(group).sum::<u64>();
-        let parts = parts.map_err(|(group, why)| {
-            let (file, line) = (self.file.clone(), before(group) + 1);
-            let at = Position { file, line, unit: Unit::Row }.to_string();
-            Error::Damaged { at, format: "Parquet", why }
-        })?;
+        let column = |at: &usize| {
+            (0..groups).into_par_iter().map(|group| decode(*at, group)).collect::<Vec<_>>()
+        };
+        let parts: Vec<Vec<Result<_, String>>> = used.par_iter().map(column).collect();
+        let before = |group: usize| content.group_rows().take(group).sum::<u64>();
         let rows = self.content.group_rows().sum::<u64>() as usize;
         for (at, parts) in used.iter().zip(parts) {
-            if parts.iter().map(|(rows, _)| rows).sum::<usize>() != rows {
-                return Err(self.damaged("a column is shorter than the others".into()));
-            }
-            for (_, part) in parts {
+            let mut found = 0;
+            for (group, part) in parts.into_iter().enumerate() {
+                let damaged = |why| self.damaged_from(before(group), why);
+                let (more, part) = part.map_err(damaged)?;
+                found += more;
                 self.put(*at, part, batch)?;
+            }
+            if found != rows {
+                return Err(self.damaged("a column is shorter than the others".into()));
             }
         }
         Ok(rows)

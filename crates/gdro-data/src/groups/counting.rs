@@ -1,0 +1,84 @@
+//! Groups of a table that is read block by block.
+
+use std::collections::HashMap;
+
+use super::family::{Family, distinct};
+use super::small::Small;
+use super::{Assignment, Grouping, column_lists};
+use crate::error::Result;
+use crate::options::{DataOptions, MissingGroup, SmallGroups};
+use crate::table::Table;
+use crate::target::Comparison;
+
+/// The groups so far, family by family, with their numbers of rows.
+pub(crate) struct Counting {
+    families: Vec<(Family, HashMap<String, u64>)>,
+    missing: MissingGroup,
+    least: Option<(usize, SmallGroups)>,
+}
+
+impl Counting {
+    /// Nothing counted yet; the options are settled.
+    pub(crate) fn open(options: &DataOptions, comparison: Option<Comparison>) -> Self {
+        let families = column_lists(options, comparison).into_iter();
+        let families = families.map(|columns| (Family::open(columns), HashMap::new()));
+        let least = options.min_group.map(|least| (least, options.small_groups));
+        Counting { families: families.collect(), missing: options.missing_group, least }
+    }
+
+    /// Counts the given rows of a block, and says which of them are in a group.
+    pub(crate) fn add(&mut self, block: &Table, rows: &[u32]) -> Result<Vec<bool>> {
+        let qualified = self.families.len() > 1;
+        let mut grouped = vec![false; rows.len()];
+        for (family, counts) in &mut self.families {
+            let found = family.assign(block, rows, self.missing, qualified)?;
+            for (name, count) in found.names.iter().zip(found.counts()) {
+                *counts.entry(name.clone()).or_default() += count as u64;
+            }
+            let inside = grouped.iter_mut().zip(&found.groups);
+            inside.for_each(|(grouped, group)| *grouped |= group.is_some());
+        }
+        Ok(grouped)
+    }
+
+    /// The grouping, the number of rows of each of its groups, and what a user should know.
+    pub(crate) fn finish(self) -> Result<(Grouping, Vec<u64>, Vec<String>)> {
+        let qualified = self.families.len() > 1;
+        let (mut names, mut counts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut families = Vec::new();
+        for (mut family, found) in self.families {
+            let (mut known, mut sizes): (Vec<String>, Vec<u64>) = found.into_iter().unzip();
+            if let Some((least, policy)) = self.least {
+                let rows: Vec<usize> = sizes.iter().map(|n| *n as usize).collect();
+                let merged = family.name_of_small(qualified);
+                if let Some((small, note)) = Small::find(&known, &rows, least, policy, merged)? {
+                    let mut place: Vec<Option<u32>> = (0..known.len() as u32).map(Some).collect();
+                    known = small.apply(&mut place, known)?;
+                    let mut merged = vec![0; known.len()];
+                    for (place, n) in place.iter().zip(&sizes) {
+                        place.iter().for_each(|at| merged[*at as usize] += n);
+                    }
+                    sizes = merged;
+                    family.small = Some(small);
+                    notes.push(note);
+                }
+            }
+            let mut order: Vec<(String, u64)> = known.into_iter().zip(sizes).collect();
+            order.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            family.groups = order.len();
+            let (known, sizes): (Vec<String>, Vec<u64>) = order.into_iter().unzip();
+            names.extend(known);
+            counts.extend(sizes);
+            families.push(family);
+        }
+        distinct(names.iter())?;
+        Ok((Grouping { families, missing: self.missing, names }, counts, notes))
+    }
+}
+
+impl Assignment {
+    /// The rows that are in a group, as the numbers of groups that they are in.
+    pub(crate) fn of_row(&self, row: usize) -> impl Iterator<Item = usize> {
+        self.families.iter().filter_map(move |groups| groups[row].map(|g| g as usize))
+    }
+}

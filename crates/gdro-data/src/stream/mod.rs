@@ -1,0 +1,15 @@
+//! Tables that do not fit in memory, read block by block.
+//!
+//! [`Survey`] reads a table once and gives its [`Schema`]: how features, target and groups are
+//! made, and how many rows each group has. [`Feed`] reads it again and turns every block into
+//! encoded rows, with the last rows of each group held out. Memory does not grow with the number of
+//! rows.
+
+mod feed;
+mod schema;
+mod survey;
+mod tally;
+
+pub use feed::{Feed, Portion};
+pub use schema::Schema;
+pub use survey::Survey;

@@ -1,0 +1,147 @@
+//! The pass that counts.
+
+use super::schema::Schema;
+use super::tally::{Labels, Tally};
+use crate::error::{Error, Result};
+use crate::features::{Encoding, Wish, usable_rows};
+use crate::groups::Counting;
+use crate::options::{DataOptions, Task};
+use crate::prepare::features;
+use crate::schema::schema;
+use crate::table::Table;
+use crate::target::{Comparison, Target};
+
+/// A table that is being counted, block by block: means and deviations of numbers, the texts of
+/// text columns, labels, groups and their sizes.
+pub struct Survey {
+    given: DataOptions,
+    task: Option<Task>,
+    constant: bool,
+    rows: u64,
+    used: u64,
+    /// What the first block settles.
+    settled: Option<Settled>,
+}
+
+struct Settled {
+    options: DataOptions,
+    comparison: Option<Comparison>,
+    features: Vec<(String, Tally)>,
+    labels: Labels,
+    groups: Counting,
+    header: Table,
+}
+
+impl Survey {
+    /// Nothing counted yet. The arguments are those of [`crate::prepare`].
+    pub fn new(options: &DataOptions, task: Option<Task>, constant: bool) -> Self {
+        let given = options.clone();
+        Survey { given, task, constant, rows: 0, used: 0, settled: None }
+    }
+
+    /// Number of rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Counts a block.
+    ///
+    /// # Errors
+    /// Those of [`crate::prepare`] that a block can show.
+    pub fn add(&mut self, block: &Table) -> Result<()> {
+        let settled = match &mut self.settled {
+            Some(settled) => settled,
+            None => self.settled.insert(Settled::new(block, &self.given)?),
+        };
+        if block.sparse.is_some() {
+            return Err(Error::InMemory { file: block.position(0).file });
+        }
+        self.rows += block.rows() as u64;
+        let names: Vec<&str> = settled.features.iter().map(|(n, _)| n.as_str()).collect();
+        let rows = match usable_rows(block, &names, &settled.options, &mut Vec::new()) {
+            Err(Error::NothingLeft { .. }) => return Ok(()),
+            rows => rows?,
+        };
+        let grouped = settled.groups.add(block, &rows)?;
+        let rows: Vec<u32> =
+            rows.into_iter().zip(grouped).filter(|(_, inside)| *inside).map(|(r, _)| r).collect();
+        self.used += rows.len() as u64;
+        for (name, tally) in &mut settled.features {
+            tally.add(name, block.find("features", name)?, &rows)?;
+        }
+        let target = settled.options.target.as_deref().unwrap_or_default();
+        settled.labels.add(block.find("target", target)?, &rows);
+        Ok(())
+    }
+
+    /// What was counted.
+    ///
+    /// # Errors
+    /// Those of [`crate::prepare`]; when no block was added.
+    pub fn finish(self) -> Result<Schema> {
+        let settled = self.settled.ok_or(Error::NoFile)?;
+        if self.used == 0 {
+            let dropped = format!("{} left out", crate::error::count(self.rows as usize, "row"));
+            return Err(Error::NothingLeft { dropped });
+        }
+        let name = settled.options.target.clone().unwrap_or_default();
+        let (column, labels) = settled.labels.column();
+        let table = Table {
+            names: vec![name],
+            columns: vec![column],
+            files: vec![(String::new(), labels)],
+            lines: vec![0; labels],
+            ..Table::default()
+        };
+        let rows: Vec<u32> = (0..labels as u32).collect();
+        let (target, note) =
+            Target::fit(&table, &rows, &settled.options, settled.comparison, self.task)?;
+        let used = self.used;
+        let columns = settled.features.into_iter().map(|(name, tally)| tally.finish(&name, used));
+        let encoding = Encoding::assemble(
+            columns.collect::<Result<_>>()?,
+            None,
+            &settled.options,
+            self.constant,
+        );
+        let (grouping, counts, mut notes) = settled.groups.finish()?;
+        notes.extend(note);
+        let columns = schema(&settled.header, &settled.options, &encoding);
+        Ok(Schema {
+            options: self.given,
+            rows: self.rows,
+            left_out: self.rows - self.used,
+            largest_target: settled.labels.largest(),
+            encoding,
+            target,
+            grouping,
+            counts,
+            columns,
+            notes,
+        })
+    }
+}
+
+impl Settled {
+    fn new(block: &Table, given: &DataOptions) -> Result<Self> {
+        let (options, comparison) = given.settle(block.names())?;
+        if options.target.is_none() {
+            return Err(Error::NoTarget { available: block.names().join(", ") });
+        }
+        let names = features(block, &options)?;
+        let tallies = names.iter().map(|name| {
+            let kind = block.find("features", name)?.kind();
+            Ok(((*name).to_owned(), Tally::new(kind, Wish::of(&options, name, kind))))
+        });
+        let features = tallies.collect::<Result<_>>()?;
+        let groups = Counting::open(&options, comparison);
+        Ok(Settled {
+            options,
+            comparison,
+            features,
+            labels: Labels::default(),
+            groups,
+            header: block.header(),
+        })
+    }
+}

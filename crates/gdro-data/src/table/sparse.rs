@@ -1,0 +1,119 @@
+//! Features by their indices.
+
+use super::{Column, Table};
+use crate::error::{Error, Result};
+
+/// Most numbers that sparse features are unfolded to.
+const MOST_NUMBERS: usize = 200_000_000;
+
+/// The features of the rows of a table that are not zero, by indices as they were written: row r
+/// has the entries `starts[r]..starts[r + 1]`, whose indices increase strictly.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sparse {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) indices: Vec<u32>,
+    pub(crate) values: Vec<f64>,
+    /// Whether the index 0 was written, whatever its value.
+    pub(crate) has_zero: bool,
+}
+
+impl Default for Sparse {
+    fn default() -> Self {
+        Sparse { starts: vec![0], indices: Vec::new(), values: Vec::new(), has_zero: false }
+    }
+}
+
+impl Sparse {
+    /// Appends an entry of the row that is being written.
+    pub(crate) fn push(&mut self, index: u32, value: f64) {
+        self.indices.push(index);
+        self.values.push(value);
+    }
+
+    /// Ends a row.
+    pub(crate) fn end_row(&mut self) {
+        self.starts.push(self.values.len());
+    }
+
+    /// The entries of a row.
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> {
+        let span = self.starts[row]..self.starts[row + 1];
+        self.indices[span.clone()].iter().copied().zip(self.values[span].iter().copied())
+    }
+
+    /// One more than the largest index in some rows; 0 when they have no entry.
+    pub(crate) fn end(&self, rows: &[u32]) -> u32 {
+        // The last entry of a row has its largest index.
+        let last = |row: &u32| {
+            let (from, to) = (self.starts[*row as usize], self.starts[*row as usize + 1]);
+            if from == to { 0 } else { self.indices[to - 1] + 1 }
+        };
+        rows.iter().map(last).max().unwrap_or(0)
+    }
+}
+
+impl Table {
+    /// The table with a column for every sparse feature from the index `base` on.
+    pub(crate) fn dense(mut self, base: u32) -> Result<Self> {
+        let Some(sparse) = self.sparse.take() else { return Ok(self) };
+        let rows = self.rows();
+        let every: Vec<u32> = (0..rows as u32).collect();
+        let features = sparse.end(&every).saturating_sub(base) as usize;
+        if rows.saturating_mul(features) > MOST_NUMBERS {
+            return Err(Error::TooDense { rows, features, limit: MOST_NUMBERS });
+        }
+        let mut numbers = vec![vec![0.0; rows]; features];
+        for row in 0..rows {
+            for (index, value) in sparse.row(row) {
+                numbers[(index - base) as usize][row] = value;
+            }
+        }
+        for (index, numbers) in (base..).zip(numbers) {
+            let name = index.to_string();
+            // An index with a role is a column already, and has no entry.
+            if !self.names.contains(&name) {
+                self.names.push(name);
+                self.columns.push(Column { numbers: Some(numbers), ..Column::default() });
+            }
+        }
+        let mut none = Sparse { has_zero: sparse.has_zero, ..Sparse::default() };
+        none.starts.resize(rows + 1, 0);
+        self.sparse = Some(none);
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut sparse = Sparse::default();
+        sparse.push(1, 0.5);
+        sparse.push(3, -2.0);
+        sparse.end_row();
+        sparse.end_row();
+        Table { lines: vec![1, 2], sparse: Some(sparse), ..Table::default() }
+    }
+
+    #[test]
+    fn rows_have_their_entries() {
+        let sparse = table().sparse.unwrap();
+        assert_eq!(sparse.row(0).collect::<Vec<_>>(), [(1, 0.5), (3, -2.0)]);
+        assert_eq!(sparse.row(1).count(), 0);
+        assert_eq!((sparse.end(&[0, 1]), sparse.end(&[1])), (4, 0));
+    }
+
+    #[test]
+    fn features_become_columns() {
+        let dense = table().dense(1).unwrap();
+        assert_eq!(dense.names(), ["1", "2", "3"]);
+        let row = |row| ["1", "2", "3"].map(|n| dense.column(n).unwrap().number(row).unwrap());
+        assert_eq!((row(0), row(1)), ([0.5, 0.0, -2.0], [0.0; 3]));
+        assert_eq!(dense.sparse.unwrap().row(0).count(), 0);
+        let mut wide = table();
+        wide.sparse.as_mut().unwrap().indices[1] = 120_000_000;
+        let found = wide.dense(1).unwrap_err().to_string();
+        assert!(found.starts_with("scaling: ") && found.contains("240,000,000"), "{found}");
+    }
+}

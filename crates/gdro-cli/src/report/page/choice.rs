@@ -50,12 +50,13 @@ pub fn selection(selection: &Selection, objective: Objective) -> Section {
 
 /// The parts of the page of a trade-off.
 pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
+    // With blanks at which no line breaks.
     let mut texts = vec![format!(
         "A model that minimises the mean of the k largest group risks protects the worst group at \
-         k = 1, and at k = {} it minimises the mean over groups. Each mark is the best model for one k \
-         on the {}; left and low is better. Ordinary training stands beside it.",
+         k\u{a0}=\u{a0}1, and at k\u{a0}=\u{a0}{} it minimises the mean over groups, on training rows. \
+         Each mark is the best model for one k; left and low is better. Ordinary training stands \
+         beside it.",
         path.groups.len(),
-        data.part
     )];
     if path.interrupted {
         texts.push("Stopped by Ctrl-C: the smallest k are missing.".into());
@@ -65,11 +66,7 @@ pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
         (l2, None) => format!("Penalty {l2}."),
     };
     texts.push(bounds);
-    let overview = html::paragraphs(&texts)
-        + &html::chart("path-plot")
-        + "<h3>Model by model</h3>\n"
-        + &html::chart("path-chart")
-        + &numbers(path, data);
+    let overview = html::paragraphs(&texts) + &html::chart("path-chart") + &numbers(path, data);
     let title = "The worst group against the mean";
     let mut sections = vec![section("overview", title, overview)];
     sections.push(configuration(job, data, job.training.delta)?);

@@ -44,9 +44,9 @@ pub struct Data {
     /// What was tried before the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<Ladder>,
-    /// From the largest risk to the mean over groups.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<Ladder>,
+    /// From the largest risk to the mean over groups, on each part of the rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Ladder>,
 }
 
 /// A model on the groups.
@@ -155,8 +155,6 @@ impl Data {
                 Change { value, interval: Vec::new() }
             }
         };
-        let families = fitted.table.grouping.families();
-        let families: Vec<String> = families.iter().map(gdro_data::Family::name).collect();
         let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
         let rows = |g: &gdro_data::Group| if held_out { g.test_rows } else { g.train_rows };
         Data {
@@ -164,7 +162,7 @@ impl Data {
             level: held_out.then(|| level(1.0 - job.training.delta)),
             unit: unit(&fitted.model),
             scale: scale(&models),
-            names: names_of(groups.iter().map(|g| (&families[g.family], &g.name))),
+            names: groups.iter().map(|g| plain(&g.name)).collect(),
             unseen: Vec::new(),
             rows: groups.iter().map(rows).collect(),
             train_rows: held_out.then(|| groups.iter().map(|g| g.train_rows).collect()),
@@ -173,7 +171,7 @@ impl Data {
             change: Some(change),
             curve: Curve::of(fitted),
             selection: None,
-            path: None,
+            path: Vec::new(),
         }
     }
 
@@ -195,7 +193,7 @@ impl Data {
             level: Some(level(1.0 - evaluated.settings.delta)),
             unit: unit(model),
             scale: scale(&models),
-            names: names_of(evaluated.families.iter().zip(&evaluated.names)),
+            names: evaluated.names.iter().map(|n| plain(n)).collect(),
             unseen: (0..count).map(|i| i >= evaluated.known).collect(),
             rows: groups.iter().map(|g| g.rows).collect(),
             train_rows: None,
@@ -204,19 +202,19 @@ impl Data {
             change: None,
             curve: None,
             selection: None,
-            path: None,
+            path: Vec::new(),
         }
     }
 
     /// The numbers of a trade-off.
     pub fn of_path(path: &Path) -> Self {
         let part = if path.erm.test.is_some() { "rows held out" } else { "training rows" };
-        let ladder = Ladder::of_path(path);
+        let ladders = Ladder::of_path(path);
         Data {
             part,
             level: None,
             unit: "risk",
-            scale: ladder.scale,
+            scale: ladders[0].scale,
             names: Vec::new(),
             unseen: Vec::new(),
             rows: Vec::new(),
@@ -226,7 +224,7 @@ impl Data {
             change: None,
             curve: None,
             selection: None,
-            path: Some(ladder),
+            path: ladders,
         }
     }
 
@@ -261,18 +259,6 @@ impl Data {
     pub fn scale(&self) -> Scale {
         self.scale
     }
-}
-
-/// Names of groups, each after its family when there are several.
-fn names_of<'a>(groups: impl Iterator<Item = (&'a String, &'a String)> + Clone) -> Vec<String> {
-    let mut families: Vec<&String> = groups.clone().map(|(family, _)| family).collect();
-    families.dedup();
-    let several = families.len() > 1;
-    let name = |(family, name): (&String, &String)| match several {
-        true => plain(&format!("{family}: {name}")),
-        false => plain(name),
-    };
-    groups.map(name).collect()
 }
 
 /// What a risk is called.

@@ -13,6 +13,8 @@ use crate::select::{PartRisks, Path, Risks, Selection};
 pub struct Ladder {
     /// What a step is.
     step: &'static str,
+    /// The rows, where there is a choice of them.
+    part: Option<&'static str>,
     /// Names of the series: at most three.
     series: Vec<String>,
     /// How values are written.
@@ -57,17 +59,25 @@ impl Ladder {
         };
         Ladder {
             step: selection.knob.words(),
+            part: None,
             series: vec!["ERM".into(), "balanced".into(), goal_name(objective)],
             scale: Scale::of(curves.iter().flat_map(|c| c.points.iter().map(|p| p.criterion))),
             steps: order.iter().map(step).collect(),
         }
     }
 
-    /// Means and the worst group, for each k and for ordinary training.
-    pub fn of_path(path: &Path) -> Self {
+    /// Means and the worst group, for each k and for ordinary training: on rows held out, if there
+    /// are any, and on training rows.
+    pub fn of_path(path: &Path) -> Vec<Self> {
+        let held_out = path.erm.test.as_ref();
+        let test = held_out.map(|_| Self::of_part(path, "rows held out", |r| r.test.as_ref()));
+        test.into_iter().chain([Self::of_part(path, "training rows", |r| Some(&r.train))]).collect()
+    }
+
+    fn of_part(path: &Path, part: &'static str, of: fn(&Risks) -> Option<&PartRisks>) -> Self {
         let values = |risks: &Risks| {
-            let part: &PartRisks = risks.test.as_ref().unwrap_or(&risks.train);
-            vec![part.mean_rows, part.mean_groups, part.max]
+            let values = of(risks).map(|part| vec![part.mean_rows, part.mean_groups, part.max]);
+            values.unwrap_or_default()
         };
         let step = |name: String, risks: &Risks| Step {
             name,
@@ -82,6 +92,7 @@ impl Ladder {
         steps.push(step("ERM".into(), &path.erm));
         Ladder {
             step: "k",
+            part: Some(part),
             series: ["mean over rows", "mean over groups", "worst group"]
                 .map(str::to_owned)
                 .to_vec(),

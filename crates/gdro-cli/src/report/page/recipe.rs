@@ -36,10 +36,6 @@ pub fn of(job: &Job) -> Result<String> {
     {
         table.insert("budget".into(), file);
     }
-    // A share or number of rows beside it would contradict what says which rows are held out.
-    if table.contains_key("holdout-file") || table.contains_key("holdout-column") {
-        table.remove("holdout");
-    }
     if let Some(name) = table.remove("solver") {
         let mut solver = Table::from_iter([("name".to_owned(), name)]);
         if let Some(algorithm) = job.training.solver.algorithm() {

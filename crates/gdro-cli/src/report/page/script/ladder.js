@@ -41,6 +41,23 @@ function ladderChart(box, ladder) {
   box.append(key(ladder.series.map((name, at) => [kinds[at], name])), chart);
 }
 
+/** The trade-off on rows that can be chosen: as a curve, and model by model. */
+function pathCharts(box, ladders) {
+  const place = element("div");
+  const draw = (ladder) => {
+    hideTip();
+    place.replaceChildren();
+    pathPlot(place, ladder);
+    ladderChart(place, ladder);
+  };
+  if (ladders.length > 1) {
+    const options = ladders.map((ladder, at) => [String(at), ladder.part]);
+    box.append(element("div", { class: "controls" }, choice("On", options, (at) => draw(ladders[Number(at)]))));
+  }
+  box.append(place);
+  draw(ladders[0]);
+}
+
 /** The trade-off as a curve: across the mean over groups, up the worst group, a point for each k. */
 function pathPlot(box, ladder) {
   const MEAN = 1, WORST = 2;

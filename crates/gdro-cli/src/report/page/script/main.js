@@ -5,8 +5,7 @@ const DRAW = {
   "gains-chart": gainsChart,
   "group-table": groupTable,
   "selection-chart": (box) => ladderChart(box, data.selection),
-  "path-plot": (box) => pathPlot(box, data.path),
-  "path-chart": (box) => ladderChart(box, data.path),
+  "path-chart": (box) => pathCharts(box, data.path),
   "risk-curve": (box) => curveChart(box, (line) => line.risks, data.unit, show),
   "weight-curve": (box) => curveChart(box, (line) => line.weights, "weight", weight),
 };

@@ -189,7 +189,8 @@ impl Encoding {
         Ok(Matrix::sparse(self.dimension(), starts, indices, values)?)
     }
 
-    /// The features row by row. Columns are gone through in tiles of rows that stay in the cache.
+    /// The features row by row. The table is gone through in its own order, in tiles of rows that
+    /// stay in the cache, column by column; each row goes to its place.
     fn dense(
         &self,
         parts: &[Part<'_>],
@@ -199,28 +200,27 @@ impl Encoding {
     ) -> Result<Matrix> {
         let width = self.dimension();
         let mut dense = vec![0.0; width * rows.len()];
-        for (rows, tile) in rows.chunks(TILE).zip(dense.chunks_mut(TILE * width)) {
+        for tile in Places::of(rows).order.chunks(TILE) {
             let mut first = 0;
             for (part, unseen) in parts.iter().zip(&mut *unseen) {
-                let lines = rows.iter().map(|r| *r as usize).zip(tile.chunks_exact_mut(width));
-                if !part.standardise(lines, first) {
-                    let lines = rows.iter().map(|r| *r as usize).zip(tile.chunks_exact_mut(width));
-                    for (row, line) in lines {
+                if !part.standardise(tile, &mut dense, (width, first)) {
+                    for (row, place) in tile {
+                        let line = &mut dense[*place as usize * width..][..width];
                         line[first..first + part.column.width()].fill(0.0);
-                        if let Some((offset, value)) = part.feature(table, row, unseen)? {
-                            line[first + offset] = value;
+                        if let Some((offset, v)) = part.feature(table, *row as usize, unseen)? {
+                            line[first + offset] = v;
                         }
                     }
                 }
                 first += part.column.width();
             }
-            for (row, line) in rows.iter().zip(tile.chunks_exact_mut(width)) {
+            for (row, place) in tile {
+                let line = &mut dense[*place as usize * width..][..width];
                 let put = |feature: usize, value| line[first + feature] = value;
                 *beyond += usize::from(self.entries(table, *row as usize, put));
-            }
-            first += self.sparse_width();
-            if self.constant {
-                tile.chunks_exact_mut(width).for_each(|line| line[first] = 1.0);
+                if self.constant {
+                    line[width - 1] = 1.0;
+                }
             }
         }
         Ok(Matrix::dense(width, dense)?)
@@ -240,6 +240,32 @@ impl Encoding {
 
     fn parts<'a>(&'a self, table: &'a Table) -> Result<Vec<Part<'a>>> {
         self.columns.iter().map(|c| Part::new(c, table.find("model", c.name())?)).collect()
+    }
+}
+
+/// Rows in the order of the table, with the places that they were asked for in.
+struct Places {
+    order: Vec<(u32, u32)>,
+}
+
+impl Places {
+    fn of(rows: &[u32]) -> Self {
+        const NONE: u32 = u32::MAX;
+        if rows.is_sorted() {
+            return Places { order: rows.iter().copied().zip(0..).collect() };
+        }
+        let end = rows.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut place_of = vec![NONE; end];
+        for (row, place) in rows.iter().zip(0..) {
+            if std::mem::replace(&mut place_of[*row as usize], place) != NONE {
+                // A row that is asked for twice, as when it is in two groups.
+                let mut order: Vec<(u32, u32)> = rows.iter().copied().zip(0..).collect();
+                order.sort_unstable();
+                return Places { order };
+            }
+        }
+        let order = (0..).zip(place_of).filter(|(_, place)| *place != NONE).collect();
+        Places { order }
     }
 }
 
@@ -293,12 +319,13 @@ impl<'a> Part<'a> {
         Ok(Part { column, cells, level_of, missing })
     }
 
-    /// Writes standardised numbers to feature `first` of rows; false when some of them need a
-    /// closer look.
-    fn standardise<'l>(
+    /// Writes standardised numbers to feature `first` of rows of this width; false when some of
+    /// them need a closer look.
+    fn standardise(
         &self,
-        lines: impl Iterator<Item = (usize, &'l mut [f64])>,
-        first: usize,
+        tile: &[(u32, u32)],
+        dense: &mut [f64],
+        (width, first): (usize, usize),
     ) -> bool {
         let (FeatureColumn::Number { mean, deviation, .. }, Some(numbers)) =
             (self.column, &self.cells.numbers)
@@ -309,10 +336,10 @@ impl<'a> Part<'a> {
             return false;
         }
         let mut finite = true;
-        for (row, line) in lines {
-            let v = (numbers[row] - mean) / deviation;
+        for (row, place) in tile {
+            let v = (numbers[*row as usize] - mean) / deviation;
             finite &= v.is_finite();
-            line[first] = v;
+            dense[*place as usize * width + first] = v;
         }
         finite
     }

@@ -13,6 +13,9 @@ use crate::table::Table;
 /// The name of the only group of a table without group columns.
 const ALL: &str = "all";
 
+/// Most combinations of labels that are numbered by a table.
+const TABLE: usize = 1 << 12;
+
 /// Groups of which a row is in one at most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -116,14 +119,22 @@ impl Family {
         let mut names = vec![ALL.to_owned()];
         for (position, column) in self.columns.iter().enumerate() {
             let labelled = column.label(table, rows, missing, qualified)?;
-            let mut pairs: HashMap<(u32, u32), u32> = HashMap::new();
+            let mut pairs: HashMap<(u32, u32), Option<u32>> = HashMap::new();
             let mut joined: Vec<String> = Vec::new();
+            // Few combinations are numbered by a table, many by a hash.
+            let table = names.len() * labelled.labels.len();
+            let mut places = vec![None; if table <= TABLE { table } else { 0 }];
             for (group, label) in groups.iter_mut().zip(labelled.codes) {
                 let (Some(old), Some(label)) = (*group, label) else {
                     *group = None;
                     continue;
                 };
-                *group = Some(*pairs.entry((old, label)).or_insert_with(|| {
+                let place = places.get_mut(old as usize * labelled.labels.len() + label as usize);
+                let place = match place {
+                    Some(place) => place,
+                    None => pairs.entry((old, label)).or_default(),
+                };
+                *group = Some(*place.get_or_insert_with(|| {
                     let (before, label) = (&names[old as usize], &labelled.labels[label as usize]);
                     joined.push(if position == 0 {
                         label.clone()

@@ -20,8 +20,9 @@ pub struct Feed {
     schema: Arc<Schema>,
     /// The options, with a target that is the name of a column.
     settled: Option<DataOptions>,
-    /// Number of rows of each group that are for training.
+    /// Number of rows of each group that are for training, and of those that are visited.
     training: Vec<u64>,
+    visits: Vec<u64>,
     /// Rows of each group so far.
     seen: Vec<u64>,
     seed: u64,
@@ -33,8 +34,9 @@ pub struct Feed {
 pub struct Portion {
     block: Arc<Table>,
     schema: Arc<Schema>,
-    /// Rows of the block for training, and rows held out.
-    training: Vec<Vec<u32>>,
+    /// Rows of the block for training that are visited, the others, and rows held out.
+    visited: Vec<Vec<u32>>,
+    others: Vec<Vec<u32>>,
     held_out: Vec<Vec<u32>>,
 }
 
@@ -47,8 +49,23 @@ impl Feed {
     pub fn new(schema: Arc<Schema>, held_out: &[u64], seed: u64) -> Self {
         assert_eq!(held_out.len(), schema.counts.len(), "one number per group");
         let training = schema.counts.iter().zip(held_out).map(|(n, h)| n.saturating_sub(*h));
-        let (training, seen) = (training.collect(), vec![0; held_out.len()]);
-        Feed { schema, settled: None, training, seen, seed, blocks: 0 }
+        let (training, seen): (Vec<u64>, _) = (training.collect(), vec![0; held_out.len()]);
+        Feed { schema, settled: None, visits: training.clone(), training, seen, seed, blocks: 0 }
+    }
+
+    /// Visits only so many of the training rows of each group, evenly spread over them.
+    ///
+    /// # Panics
+    /// When `visits` has another length than the schema has groups.
+    pub fn visiting(mut self, visits: &[u64]) -> Self {
+        assert_eq!(visits.len(), self.training.len(), "one number per group");
+        self.visits = visits.iter().zip(&self.training).map(|(v, n)| *v.min(n)).collect();
+        self
+    }
+
+    /// Rows of each group that are visited.
+    pub fn visits(&self) -> &[u64] {
+        &self.visits
     }
 
     /// Rows of each group that are for training.
@@ -76,32 +93,55 @@ impl Feed {
             return Err(Error::StaleSchema { what: format!("the group `{name}`") });
         }
         let m = self.training.len();
-        let (mut training, mut held_out) = (vec![Vec::new(); m], vec![Vec::new(); m]);
+        let none = vec![Vec::new(); m];
+        let (mut visited, mut others, mut held_out) = (none.clone(), none.clone(), none);
         for (at, row) in rows.iter().enumerate() {
             // A row is on the same side in all its groups: the first one decides.
             let Some(first) = assigned.of_row(at).next() else { continue };
-            let part =
-                if self.seen[first] < self.training[first] { &mut training } else { &mut held_out };
-            assigned.of_row(at).for_each(|group| part[group].push(*row));
-            self.seen[first] += 1;
+            let trains = self.seen[first] < self.training[first];
+            for group in assigned.of_row(at) {
+                let part = match trains {
+                    true if self.is_visited(group) => &mut visited,
+                    true => &mut others,
+                    false => &mut held_out,
+                };
+                part[group].push(*row);
+                self.seen[group] += 1;
+            }
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.blocks << 32));
-        training.iter_mut().for_each(|rows| rows.shuffle(&mut rng));
+        visited.iter_mut().for_each(|rows| rows.shuffle(&mut rng));
         self.blocks += 1;
         let (block, schema) = (Arc::new(block), schema.clone());
-        Ok(Portion { block, schema, training, held_out })
+        Ok(Portion { block, schema, visited, others, held_out })
+    }
+
+    /// Whether the next row of a group is visited: ⌊(j + 1)v/n⌋ > ⌊jv/n⌋ for row j of n.
+    fn is_visited(&self, group: usize) -> bool {
+        let (v, n) = (u128::from(self.visits[group]), u128::from(self.training[group].max(1)));
+        let j = u128::from(self.seen[group]);
+        v == n || (j + 1) * v / n > j * v / n
     }
 }
 
 impl Portion {
-    /// The rows for training, as an algorithm visits them: group by group in random order.
+    /// The rows that an algorithm visits, group by group in random order. With `all` the matrix
+    /// holds the other training rows, too, for [`Batch::pooled`].
     ///
     /// # Errors
     /// For cells that cannot be encoded.
-    pub fn batch(&self) -> Result<Batch> {
-        let rows: Vec<u32> = self.training.concat();
-        let (matrix, targets) = self.encode(&rows)?;
-        Ok(Batch::new(matrix, targets, &consecutive(&self.training))?)
+    pub fn batch(&self, all: bool) -> Result<Batch> {
+        let training;
+        let lists = if all {
+            training = self.training_rows();
+            &training
+        } else {
+            &self.visited
+        };
+        let (matrix, targets) = self.encode(&lists.concat())?;
+        let mut places = consecutive(lists);
+        places.iter_mut().zip(&self.visited).for_each(|(all, some)| all.truncate(some.len()));
+        Ok(Batch::new(matrix, targets, &places)?)
     }
 
     /// Number of rows of the block, whether they are used or not.
@@ -109,10 +149,16 @@ impl Portion {
         self.block.rows()
     }
 
-    /// Number of rows that come first in a batch: those of the first family of groups, which has
-    /// every row once.
+    /// Number of rows that come first in a batch of all: those of the first family of groups, which
+    /// has every row once.
     pub fn rows_once(&self) -> usize {
-        self.training[..self.schema.first_family()].iter().map(Vec::len).sum()
+        let first = self.schema.first_family();
+        self.visited[..first].iter().chain(&self.others[..first]).map(Vec::len).sum()
+    }
+
+    fn training_rows(&self) -> Vec<Vec<u32>> {
+        let both = self.visited.iter().zip(&self.others);
+        both.map(|(visited, others)| [&visited[..], others].concat()).collect()
     }
 
     /// The rows for training as data, with the numbers of the groups that have any; `None` when no
@@ -121,7 +167,7 @@ impl Portion {
     /// # Errors
     /// For cells that cannot be encoded.
     pub fn training(&self) -> Result<Option<(Dataset, Vec<usize>)>> {
-        self.data(&self.training)
+        self.data(&self.training_rows())
     }
 
     /// The rows held out, likewise.

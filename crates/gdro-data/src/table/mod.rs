@@ -116,6 +116,18 @@ impl Column {
         texts.code(row).map(|code| texts.levels[code].as_str())
     }
 
+    /// Whether any cell is missing.
+    pub(crate) fn misses_any(&self) -> bool {
+        match (&self.numbers, &self.texts) {
+            // A sum of flags has no early exit and goes several numbers at a time.
+            (Some(numbers), _) => numbers.iter().map(|v| u32::from(v.is_nan())).sum::<u32>() > 0,
+            (None, Some(texts)) => {
+                texts.codes.iter().map(|c| u32::from(*c == MISSING)).sum::<u32>() > 0
+            }
+            (None, None) => false,
+        }
+    }
+
     /// Whether the cell of a row is missing.
     pub fn is_missing(&self, row: usize) -> bool {
         match (&self.numbers, &self.texts) {

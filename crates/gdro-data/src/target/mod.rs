@@ -16,6 +16,9 @@ use crate::table::{Column, Table};
 /// Largest number of different numbers that may be meant as classes.
 const FEW: usize = 20;
 
+/// Different labels that are looked for one by one.
+const FIRST: usize = 4;
+
 /// What a model predicts.
 ///
 /// Labels are compared without blanks around them; a text loses one full stop at its end, and a
@@ -261,6 +264,8 @@ impl Target {
         let known: HashMap<&str, f64> = known.into_iter().collect();
         // Labels repeat: each different cell is looked up once.
         let mut seen: HashMap<u64, f64> = HashMap::new();
+        // The first few are found faster without a hash.
+        let mut first: Vec<(u64, f64)> = Vec::new();
         let mut targets = Vec::with_capacity(rows.len());
         for row in rows.iter().map(|r| *r as usize) {
             let key = match (cells.number(row), &cells.texts) {
@@ -268,7 +273,8 @@ impl Target {
                 (None, Some(texts)) => texts.code(row).ok_or_else(|| missing(row))? as u64,
                 (None, None) => return Err(missing(row)),
             };
-            if let Some(y) = seen.get(&key) {
+            let known_first = first.iter().find(|(k, _)| *k == key).map(|(_, y)| y);
+            if let Some(y) = known_first.or_else(|| seen.get(&key)) {
                 targets.push(*y);
                 continue;
             }
@@ -277,7 +283,11 @@ impl Target {
                 let labels = list(self.labels().into_iter().map(|(label, _)| label));
                 Error::UnknownLabel { at: table.position(row), column: column(), found, labels }
             })?;
-            seen.insert(key, y);
+            if first.len() < FIRST {
+                first.push((key, y));
+            } else {
+                seen.insert(key, y);
+            }
             targets.push(y);
         }
         Ok(targets)

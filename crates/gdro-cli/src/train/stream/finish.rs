@@ -64,6 +64,7 @@ pub fn run(
     let mut targets = vec![Vec::new(); m];
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     let reader = Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
+    let reader = reader.decode_ahead(1);
     let feed = Feed::new(schema.clone(), held_out, job.training.seed);
     let (send, parts) = sync_channel(1);
     let deliver = move |portion: &gdro_data::stream::Portion| {

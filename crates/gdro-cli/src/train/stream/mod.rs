@@ -76,6 +76,12 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     let nbar = rounds::nbar(job, algorithm, &budgets)?;
     let rounds = rounds::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
     let rounds = training.rounds.map_or(rounds, |asked| asked.min(rounds));
+    // Algorithm 1 takes as many rows of every group: those of a larger one evenly spread.
+    let visits = match algorithm {
+        Algorithm::SmdM => vec![rounds; budgets.len()],
+        _ => budgets.clone(),
+    };
+    let feed = feed.visiting(&visits);
     let present = |of: &[u64]| head.groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
     let robust = Learner {
         head: &setting,
@@ -83,6 +89,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         algorithm,
         names,
         budgets: (budgets.clone(), present(&budgets)),
+        visits: feed.visits().to_vec(),
         nbar,
         rounds,
     };
@@ -103,8 +110,9 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     if !streaming.robust_only {
         erm = head.baseline(job, &schema, Baseline::Erm)?;
         balanced = head.baseline(job, &schema, Baseline::Balanced)?;
-        let learner = |head, budgets, rounds| Learner {
+        let learner = |head, budgets: (Vec<u64>, Vec<u64>), rounds| Learner {
             head,
+            visits: budgets.0.clone(),
             training: plain.clone(),
             algorithm: Algorithm::SmdM,
             names,
@@ -118,6 +126,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     watch.say("pilot runs for the steps");
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     let reader = Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
+    let reader = reader.decode_ahead(rayon::current_num_threads());
     let mut channels = Vec::new();
     let mut ends = Vec::new();
     for _ in 0..=others.len() {
@@ -125,12 +134,13 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         channels.push(Some(send));
         ends.push(receive);
     }
+    let all = !others.is_empty();
     let mut order = Xoshiro256PlusPlus::seed_from_u64(!training.seed);
     let read = AtomicU64::new(0);
     let counter = &read;
     let deliver = move |portion: &Portion| {
         counter.fetch_add(portion.rows() as u64, Ordering::Relaxed);
-        let batch = Arc::new(portion.batch().map_err(refuse)?);
+        let batch = Arc::new(portion.batch(all).map_err(refuse)?);
         for (at, channel) in channels.iter_mut().enumerate() {
             let Some(send) = channel else { continue };
             // Ordinary training visits the rows in random order, whatever their groups.
@@ -213,7 +223,8 @@ fn schema(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Schema>
     }
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     watch.say("counting rows");
-    let mut reader = Reader::open(&job.tables, &job.data, None).map_err(refuse)?;
+    let reader = Reader::open(&job.tables, &job.data, None).map_err(refuse)?;
+    let mut reader = reader.decode_ahead(rayon::current_num_threads());
     let mut survey = Survey::new(&job.data, task, constant);
     while let Some(block) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {
         survey.add(&block).map_err(refuse)?;

@@ -48,6 +48,8 @@ pub struct Learner<'a> {
     pub names: &'a [String],
     /// Training rows of all groups, and of those among the first rows.
     pub budgets: (Vec<u64>, Vec<u64>),
+    /// Rows of every group that the stream holds for it.
+    pub visits: Vec<u64>,
     /// n̄ of the hybrid.
     pub nbar: Option<u64>,
     /// Rounds of the pass.
@@ -80,8 +82,7 @@ impl Learner<'_> {
         let constants = plan.constants_of(&game).map_err(library)?;
         let feed = move || Ok(batches.recv().ok());
         let features = self.head.data.features();
-        let source =
-            Stream::new(features, self.budgets.0.clone(), WAITING, feed).map_err(library)?;
+        let source = Stream::new(features, self.visits.clone(), WAITING, feed).map_err(library)?;
         let (loss, domain) = (self.head.loss, self.head.domain.clone());
         let mut solver = config
             .build(game, loss, source, domain, &constants, Some(&self.budgets.0))

@@ -33,6 +33,9 @@ const AHEAD: usize = 2;
 /// Columns of the same rows, each with its place in the table.
 type Part = Vec<(usize, RawColumn)>;
 
+/// The next block, with its number of rows; `None` at the end.
+type Decoded = Result<Option<(usize, Part)>, String>;
+
 /// A Parquet file.
 pub(in super::super) struct Parquet {
     file: String,
@@ -55,7 +58,7 @@ struct Content {
 /// Where blocks come from: one place, or several that have some of the columns each.
 enum Stream {
     Here(Decoder),
-    Threads(Vec<Receiver<Result<Option<(usize, Part)>, String>>>),
+    Threads(Vec<Receiver<Decoded>>),
 }
 
 /// Decodes some columns of a file.
@@ -244,7 +247,7 @@ impl Content {
 
 impl Decoder {
     /// The next block and its number of rows.
-    fn next(&mut self) -> Result<Option<(usize, Part)>, String> {
+    fn next(&mut self) -> Decoded {
         guarded(|| {
             let Some(batch) = self.reader.next() else { return Ok(None) };
             let batch: RecordBatch = batch.map_err(|e| e.to_string())?;
@@ -259,7 +262,7 @@ impl Decoder {
 }
 
 impl Stream {
-    fn next(&mut self) -> Result<Option<(usize, Part)>, String> {
+    fn next(&mut self) -> Decoded {
         let receivers = match self {
             Stream::Here(decoder) => return decoder.next(),
             Stream::Threads(receivers) => receivers,

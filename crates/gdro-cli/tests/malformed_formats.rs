@@ -61,13 +61,13 @@ fn words(seed: &mut u64) -> u64 {
 
 #[test]
 fn delimited_texts() {
-    let packs: [(&str, fn(&[u8]) -> Vec<u8>); 3] = [
-        ("t.csv", |text| text.to_vec()),
-        ("t.csv.gz", formats::gzip),
-        ("t.csv.zst", formats::zstd),
-    ];
+    let pack = |name: &str, text: &[u8]| match name {
+        "t.csv.gz" => formats::gzip(text),
+        "t.csv.zst" => formats::zstd(text),
+        _ => text.to_vec(),
+    };
     let line = "x".repeat(17 << 20);
-    for (name, pack) in packs {
+    for name in ["t.csv", "t.csv.gz", "t.csv.zst"] {
         for (text, expected) in [
             (&b""[..], "the file is empty"),
             (b"x,y\n", "no rows"),
@@ -88,7 +88,7 @@ fn delimited_texts() {
             (b"\xff\xfex\0,\0y\0\n\0", ":1: not valid UTF-8"),
             (line.as_bytes(), ":1: a line or quoted cell of more than"),
         ] {
-            refused(name, pack(text), expected);
+            refused(name, pack(name, text), expected);
         }
     }
 }

@@ -10,7 +10,7 @@ use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_schema::{DataType, Field, Schema};
 use common::{Folder, formats, message, options, same};
-use gdro_data::{Kind, Reader, Split, Table, prepare, read};
+use gdro_data::{Kind, Reader, Split, prepare, read};
 
 /// Numbers, whole numbers, texts, booleans and missing cells.
 fn mixed(rows: usize) -> String {

@@ -63,7 +63,7 @@ impl Table {
             return Err(Error::TooDense { rows, features, limit: MOST_NUMBERS });
         }
         let mut numbers = vec![vec![0.0; rows]; features];
-        for row in 0..rows {
+        for row in every.iter().map(|row| *row as usize) {
             for (index, value) in sparse.row(row) {
                 numbers[(index - base) as usize][row] = value;
             }

@@ -24,14 +24,23 @@ use crate::error::{Error, Position, Result, Unit};
 use crate::options::DataOptions;
 use crate::table::kind::{RawColumn, Wanted};
 
-/// Rows that are decoded at a time when a whole file is read.
+/// Most rows of a block.
 const ROWS: usize = 1 << 16;
+
+/// Most rows that are decoded at a time when a whole file is read.
+const MOST_ROWS: u64 = 1 << 20;
+
+/// What is wrong when columns do not have the same number of rows.
+const SHORTER: &str = "a column is shorter than the others";
 
 /// Blocks that a thread may decode ahead.
 const AHEAD: usize = 2;
 
 /// Columns of the same rows, each with its place in the table.
 type Part = Vec<(usize, RawColumn)>;
+
+/// The next block, with its number of rows; `None` at the end.
+type Decoded = Result<Option<(usize, Part)>, String>;
 
 /// A Parquet file.
 pub(in super::super) struct Parquet {
@@ -55,7 +64,7 @@ struct Content {
 /// Where blocks come from: one place, or several that have some of the columns each.
 enum Stream {
     Here(Decoder),
-    Threads(Vec<Receiver<Result<Option<(usize, Part)>, String>>>),
+    Threads(Vec<Receiver<Decoded>>),
 }
 
 /// Decodes some columns of a file.
@@ -139,10 +148,10 @@ impl Parquet {
         let fields = self.content.metadata.schema().fields();
         let used = used(&self.file, fields, &self.names, wanted)?;
         let (content, na) = (&self.content, &self.na);
-        let groups = content.metadata.metadata().num_row_groups();
-        let decode = |at: usize, group: usize| -> Result<(usize, RawColumn), String> {
+        let decode = |at: usize, group: usize, rows: u64| -> Result<(usize, RawColumn), String> {
             let columns = vec![(at, wanted[at])];
-            let mut decoder = content.decoder(columns, Some(group), ROWS, na)?;
+            let most = rows.clamp(1, MOST_ROWS) as usize;
+            let mut decoder = content.decoder(columns, Some(group), most, na)?;
             let (mut rows, mut all) = (0, RawColumn::default());
             while let Some((more, part)) = decoder.next()? {
                 rows += more;
@@ -152,23 +161,24 @@ impl Parquet {
             }
             Ok((rows, all))
         };
+        let counts: Vec<u64> = content.group_rows().collect();
+        let rows = counts.iter().sum::<u64>() as usize;
         let column = |at: &usize| {
-            (0..groups).into_par_iter().map(|group| decode(*at, group)).collect::<Vec<_>>()
-        };
-        let parts: Vec<Vec<Result<_, String>>> = used.par_iter().map(column).collect();
-        let before = |group: usize| content.group_rows().take(group).sum::<u64>();
-        let rows = self.content.group_rows().sum::<u64>() as usize;
-        for (at, parts) in used.iter().zip(parts) {
-            let mut found = 0;
+            let groups = counts.par_iter().enumerate();
+            let parts: Vec<_> = groups.map(|(group, rows)| decode(*at, group, *rows)).collect();
+            let (mut found, mut all) = (0, RawColumn::default());
             for (group, part) in parts.into_iter().enumerate() {
-                let damaged = |why| self.damaged_from(before(group), why);
-                let (more, part) = part.map_err(damaged)?;
+                let before = counts[..group].iter().sum();
+                let (more, part) = part.map_err(|why| (before, why))?;
                 found += more;
-                self.put(*at, part, batch)?;
+                all.append(part);
             }
-            if found != rows {
-                return Err(self.damaged("a column is shorter than the others".into()));
-            }
+            if found == rows { Ok(all) } else { Err((0, SHORTER.to_owned())) }
+        };
+        let columns: Vec<Result<RawColumn, (u64, String)>> = used.par_iter().map(column).collect();
+        for (at, column) in used.iter().zip(columns) {
+            let column = column.map_err(|(rows, why)| self.damaged_from(rows, why))?;
+            self.put(*at, column, batch)?;
         }
         Ok(rows)
     }
@@ -244,7 +254,7 @@ impl Content {
 
 impl Decoder {
     /// The next block and its number of rows.
-    fn next(&mut self) -> Result<Option<(usize, Part)>, String> {
+    fn next(&mut self) -> Decoded {
         guarded(|| {
             let Some(batch) = self.reader.next() else { return Ok(None) };
             let batch: RecordBatch = batch.map_err(|e| e.to_string())?;
@@ -259,7 +269,7 @@ impl Decoder {
 }
 
 impl Stream {
-    fn next(&mut self) -> Result<Option<(usize, Part)>, String> {
+    fn next(&mut self) -> Decoded {
         let receivers = match self {
             Stream::Here(decoder) => return decoder.next(),
             Stream::Threads(receivers) => receivers,
@@ -272,11 +282,11 @@ impl Stream {
                 (None, _) => ended += 1,
                 (found, None) => block = found,
                 (Some((rows, part)), Some((all, block))) if rows == *all => block.extend(part),
-                _ => return Err("a column is shorter than the others".into()),
+                _ => return Err(SHORTER.into()),
             }
         }
         match block {
-            Some(_) if ended > 0 => Err("a column is shorter than the others".into()),
+            Some(_) if ended > 0 => Err(SHORTER.into()),
             block => Ok(block),
         }
     }

@@ -129,6 +129,8 @@ fn impossible_places_are_refused_before_training() {
     assert!(said.contains("is an input and would be overwritten"), "{said}");
     let said = folder.fails(&format!("{FIT} --report t.csv/page.html"), 1);
     assert!(said.contains("cannot write") && said.contains("t.csv"), "{said}");
+    let said = refused("--report page.html --stream --one-pass");
+    assert!(said.contains("--report: the page compares models"), "{said}");
     folder.file("job.toml", "target = \"y\"\ngroups = [\"g\"]\nreport = \"page.pdf\"\n");
     let said = folder.refused("fit job.toml t.csv");
     assert!(said.contains("job.toml:3: report: page.pdf: expected"), "{said}");

@@ -104,6 +104,13 @@ impl Fit {
             report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
         if let Some(streaming) = &job.streaming {
+            let keys = [("one-pass", streaming.one_pass), ("robust-only", streaming.robust_only)];
+            if let Some((key, _)) = keys.iter().find(|(_, given)| job.report.is_some() && *given) {
+                return Err(Failure::input(format!(
+                    "{}: the page compares models after a last pass: leave {key} out, or the page",
+                    job.place("report")
+                )));
+            }
             return self.stream(&job, streaming);
         }
         let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
@@ -126,6 +133,10 @@ impl Fit {
                 (out.join("summary.json"), json.clone()),
                 (out.join("schema.json"), schema),
             ])?;
+        }
+        if let Some(page) = &job.report {
+            let page = page.display();
+            files::note(&format!("{page} is not written: the run ended before its last pass"));
         }
         match (output.json, output.quiet) {
             (true, _) => files::print(&json),

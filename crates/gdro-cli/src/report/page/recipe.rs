@@ -26,6 +26,12 @@ pub fn of(job: &Job) -> Result<String> {
             }
         }
     }
+    if let Some(streaming) = &job.streaming {
+        table.insert("stream".into(), Value::Boolean(true));
+        if let Some(rows) = streaming.buffer {
+            table.insert("buffer".into(), Value::Integer(rows as i64));
+        }
+    }
     // What a job file may not hold beside what it holds.
     for name in unused(job) {
         table.remove(name);

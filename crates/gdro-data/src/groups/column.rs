@@ -216,6 +216,7 @@ mod tests {
             columns: vec![Column { numbers: Some(numbers.to_vec()), ..Column::default() }],
             files: vec![("t".into(), numbers.len())],
             lines: (2..).take(numbers.len()).collect(),
+            ..Table::default()
         };
         let labels = Labels::Bins { cuts: vec![-1.5, 0.0, 1e3] };
         let column = GroupColumn { name: "a b".into(), labels };

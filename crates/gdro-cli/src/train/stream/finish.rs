@@ -12,14 +12,11 @@ use gdro::interval::{Settings, loss_cap};
 use gdro::loss::{Loss as _, Targets};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
-use gdro_data::Reader;
-use gdro_data::stream::{Feed, Schema};
 
 use super::super::intervals::{Columns, Intervals, columns};
 use super::super::{Evaluation, Setting, class_of, each_score};
-use super::pass;
+use super::pass::{self, Rows};
 use crate::failure::{Failure, Result};
-use crate::job::Job;
 
 /// What the pass found.
 pub struct Finish {
@@ -46,15 +43,13 @@ struct Sums {
 
 /// Goes over the table once more for these models, the robust one first.
 pub fn run(
-    job: &Job,
-    schema: &Arc<Schema>,
-    held_out: &[u64],
-    rows: usize,
+    rows: &Rows<'_>,
     head: &Setting,
     models: &[&[f64]],
     weights: &[f64],
     stop: &AtomicBool,
 ) -> Result<Option<Finish>> {
+    let (job, schema) = (rows.job, rows.schema);
     let names = schema.grouping.names();
     let library = |e| Failure::library(e, names);
     let (m, loss) = (names.len(), &head.loss);
@@ -63,15 +58,14 @@ pub fn run(
     let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss.targets())).collect();
     let mut targets = vec![Vec::new(); m];
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
-    let reader = Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
+    let (reader, feed) = rows.open()?;
     let reader = reader.decode_ahead(1);
-    let feed = Feed::new(schema.clone(), held_out, job.training.seed);
     let (send, parts) = sync_channel(1);
     let deliver = move |portion: &gdro_data::stream::Portion| {
         let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
         Ok(send.send(part).is_ok())
     };
-    let done = pass::run(job, reader, feed, rows, deliver, || {
+    let done = pass::run(job, reader, feed, rows.block, deliver, || {
         for (training, held_out) in parts {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -138,7 +132,7 @@ fn caps(setting: &Setting, data: &Dataset, models: &[&[f64]]) -> gdro::Result<Ve
     let all: Vec<u32> = (0..data.rows() as u32).collect();
     models
         .iter()
-        .map(|w| loss_cap(&columns(&setting.loss, data, w, &[&all[..]])?.remove(0).losses()))
+        .map(|w| loss_cap(columns(&setting.loss, data, w, &[&all[..]])?.remove(0).losses()))
         .collect()
 }
 

@@ -1,15 +1,13 @@
 //! The first rows of the table: what step sizes are tried on, and what curves are drawn from.
 
-use std::sync::Arc;
-
 use gdro::Dataset;
 use gdro::exact::Goal;
 use gdro::game::Game;
-use gdro_data::Reader;
-use gdro_data::stream::{Feed, Schema};
+use gdro_data::stream::Schema;
 
 use super::super::setting::domain_of;
 use super::super::{Setting, loss_of};
+use super::pass::Rows;
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Job};
 
@@ -21,13 +19,11 @@ pub struct Head {
 }
 
 impl Head {
-    /// The training rows of the first block of so many rows.
-    pub fn read(job: &Job, schema: &Arc<Schema>, held_out: &[u64], rows: usize) -> Result<Self> {
-        let refuse = |e: gdro_data::Error| Failure::data(&e, job);
-        let mut reader =
-            Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
-        let mut feed = Feed::new(schema.clone(), held_out, job.training.seed);
-        while let Some(block) = reader.next_block(rows).map_err(refuse)? {
+    /// The training rows of the first block that has some.
+    pub fn read(rows: &Rows<'_>) -> Result<Self> {
+        let refuse = |e: gdro_data::Error| Failure::data(&e, rows.job);
+        let (mut reader, mut feed) = rows.open()?;
+        while let Some(block) = reader.next_block(rows.block).map_err(refuse)? {
             let portion = feed.take(block).map_err(refuse)?;
             if let Some((data, groups)) = portion.training().map_err(refuse)? {
                 return Ok(Head { data, groups });

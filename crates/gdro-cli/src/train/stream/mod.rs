@@ -14,7 +14,7 @@ use std::sync::mpsc::sync_channel;
 
 use gdro::algorithm::Algorithm;
 use gdro_data::Reader;
-use gdro_data::stream::{Feed, Portion, Schema, Survey};
+use gdro_data::stream::{Portion, Schema, Survey};
 use rand::SeedableRng as _;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom as _;
@@ -65,12 +65,13 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     let width = schema.encoding.dimension() as u64;
     let fits = (BLOCK / (8 * width)).clamp(ROWS.0, ROWS.1);
     let buffer = streaming.buffer.unwrap_or(fits);
-    let rows = buffer as usize;
+    let rows = pass::Rows { job, schema: &schema, held_out: &held_out, block: buffer as usize };
     watch.say("first rows");
-    let head = head::Head::read(job, &schema, &held_out, rows)?;
+    let head = head::Head::read(&rows)?;
     let setting = head.robust(job, &schema)?;
     let names = schema.grouping.names();
-    let feed = Feed::new(schema.clone(), &held_out, training.seed);
+    let (reader, feed) = rows.open()?;
+    let reader = reader.decode_ahead(rayon::current_num_threads());
     let budgets = feed.training().to_vec();
     let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdM);
     let nbar = rounds::nbar(job, algorithm, &budgets)?;
@@ -125,8 +126,6 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     }
     watch.say("pilot runs for the steps");
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
-    let reader = Reader::open(&job.tables, &job.data, Some(&schema.encoding)).map_err(refuse)?;
-    let reader = reader.decode_ahead(rayon::current_num_threads());
     let mut channels = Vec::new();
     let mut ends = Vec::new();
     for _ in 0..=others.len() {
@@ -157,7 +156,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         }
         Ok(channels.iter().any(Option::is_some))
     };
-    let (robust, others) = pass::run(job, reader, feed, rows, deliver, || {
+    let (robust, others) = pass::run(job, reader, feed, rows.block, deliver, || {
         std::thread::scope(|scope| {
             let mut ends = ends.into_iter();
             let own = ends.next();
@@ -184,8 +183,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         watch.say("certificate and evaluation");
         let models = std::iter::once(&robust).chain(&others).map(|l| &l.w[..]);
         let models: Vec<&[f64]> = models.collect();
-        finished =
-            finish::run(job, &schema, &held_out, rows, &setting, &models, &robust.weights, &stop)?;
+        finished = finish::run(&rows, &setting, &models, &robust.weights, &stop)?;
         watch.done();
     }
     let read = read.into_inner();
@@ -223,7 +221,7 @@ fn schema(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Schema>
     }
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     watch.say("counting rows");
-    let reader = Reader::open(&job.tables, &job.data, None).map_err(refuse)?;
+    let reader = Reader::open(&job.files(&job.tables), &job.data, None).map_err(refuse)?;
     let mut reader = reader.decode_ahead(rayon::current_num_threads());
     let mut survey = Survey::new(&job.data, task, constant);
     while let Some(block) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {

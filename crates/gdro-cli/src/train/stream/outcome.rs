@@ -137,11 +137,8 @@ impl Streamed {
             }
         });
         let mut groups: Vec<Group> = groups.collect();
-        let mut next = 0;
-        for group in groups.iter_mut().filter(|g| g.test_rows > 0) {
-            group.test = Some(next);
-            next += 1;
-        }
+        let held_out = groups.iter_mut().filter(|g| g.test_rows > 0);
+        held_out.enumerate().for_each(|(at, group)| group.test = Some(at));
         let test_rows = self.held_out[..schema.first_family()].iter().sum::<u64>() as usize;
         Facts {
             groups,

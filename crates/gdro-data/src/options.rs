@@ -394,6 +394,12 @@ impl DataOptions {
             let found = format!("its labels are the column `{GROUP}`");
             return refuse("group-file", found, "groups that are made of it, or no such file");
         }
+        let means = std::iter::once(&self.missing.default).chain(self.missing.columns.values());
+        if self.scaling == Some(Scaling::None) && means.into_iter().any(|m| *m == Missing::Mean) {
+            let expected = "standard, since numbers as they are have no mean of 0 to stand in, or \
+                            missing cells of their own category (missing)";
+            return refuse("scaling", "none".into(), expected);
+        }
         if let Some(least) = self.min_group {
             if least < 2 {
                 let expected = "at least 2: every group has a row";

@@ -23,6 +23,8 @@ pub struct Feed {
     /// Number of rows of each group that are for training, and of those that are visited.
     training: Vec<u64>,
     visits: Vec<u64>,
+    /// Over how many rows, from the first, the visits are spread.
+    spans: Vec<u64>,
     /// Rows of each group so far.
     seen: Vec<u64>,
     seed: u64,
@@ -50,16 +52,20 @@ impl Feed {
         assert_eq!(held_out.len(), schema.counts.len(), "one number per group");
         let training = schema.counts.iter().zip(held_out).map(|(n, h)| n.saturating_sub(*h));
         let (training, seen): (Vec<u64>, _) = (training.collect(), vec![0; held_out.len()]);
-        Feed { schema, settled: None, visits: training.clone(), training, seen, seed, blocks: 0 }
+        let (visits, spans) = (training.clone(), training.clone());
+        Feed { schema, settled: None, training, visits, spans, seen, seed, blocks: 0 }
     }
 
-    /// Visits only so many of the training rows of each group, evenly spread over them.
-    ///
-    /// # Panics
-    /// When `visits` has another length than the schema has groups.
-    pub fn visiting(mut self, visits: &[u64]) -> Self {
-        assert_eq!(visits.len(), self.training.len(), "one number per group");
-        self.visits = visits.iter().zip(&self.training).map(|(v, n)| *v.min(n)).collect();
+    /// Visits only so many of the training rows of each group, evenly spread, so that all groups
+    /// keep step: over that share of the rows of each that is for training in all of them.
+    pub fn visiting(mut self, visits: u64) -> Self {
+        let counts = &self.schema.counts;
+        let shares = self.training.iter().zip(counts).map(|(t, n)| *t as f64 / (*n).max(1) as f64);
+        let share = shares.fold(1.0, f64::min);
+        let spans = self.training.iter().zip(counts);
+        self.spans = spans.map(|(t, n)| ((share * *n as f64) as u64).clamp(1, *t)).collect();
+        let least = self.spans.iter().copied().min().unwrap_or(0);
+        self.visits = vec![visits.min(least); self.training.len()];
         self
     }
 
@@ -118,9 +124,9 @@ impl Feed {
 
     /// Whether the next row of a group is visited: ⌊(j + 1)v/n⌋ > ⌊jv/n⌋ for row j of n.
     fn is_visited(&self, group: usize) -> bool {
-        let (v, n) = (u128::from(self.visits[group]), u128::from(self.training[group].max(1)));
+        let (v, n) = (u128::from(self.visits[group]), u128::from(self.spans[group]));
         let j = u128::from(self.seen[group]);
-        v == n || (j + 1) * v / n > j * v / n
+        j < n && (v == n || (j + 1) * v / n > j * v / n)
     }
 }
 

@@ -58,14 +58,13 @@ pub fn run(
     let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss.targets())).collect();
     let mut targets = vec![Vec::new(); m];
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
-    let (reader, feed) = rows.open()?;
-    let reader = reader.decode_ahead(1);
+    let reader = rows.open(1)?;
     let (send, parts) = sync_channel(1);
     let deliver = move |portion: &gdro_data::stream::Portion| {
         let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
         Ok(send.send(part).is_ok())
     };
-    let done = pass::run(job, reader, feed, rows.block, deliver, || {
+    let done = pass::run(rows, (None, reader), rows.feed(), deliver, || {
         for (training, held_out) in parts {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);

@@ -3,6 +3,7 @@
 use gdro::Dataset;
 use gdro::exact::Goal;
 use gdro::game::Game;
+use gdro_data::Table;
 use gdro_data::stream::Schema;
 
 use super::super::setting::domain_of;
@@ -19,17 +20,17 @@ pub struct Head {
 }
 
 impl Head {
-    /// The training rows of the first block that has some.
-    pub fn read(rows: &Rows<'_>) -> Result<Self> {
+    /// The training rows of the first block.
+    pub fn of(block: Table, rows: &Rows<'_>) -> Result<Self> {
         let refuse = |e: gdro_data::Error| Failure::data(&e, rows.job);
-        let (mut reader, mut feed) = rows.open()?;
-        while let Some(block) = reader.next_block(rows.block).map_err(refuse)? {
-            let portion = feed.take(block).map_err(refuse)?;
-            if let Some((data, groups)) = portion.training().map_err(refuse)? {
-                return Ok(Head { data, groups });
-            }
+        let portion = rows.feed().take(block).map_err(refuse)?;
+        match portion.training().map_err(refuse)? {
+            Some((data, groups)) => Ok(Head { data, groups }),
+            None => Err(Failure::input(format!(
+                "{}: none of the first rows can be used for training: give more rows",
+                rows.job.place("buffer")
+            ))),
         }
-        Err(Failure::input("no row can be used for training"))
     }
 
     /// The game of the robust model on these rows.

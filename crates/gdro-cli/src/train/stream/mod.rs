@@ -9,7 +9,7 @@ mod play;
 pub use outcome::Told;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use gdro::algorithm::Algorithm;
@@ -32,7 +32,7 @@ const ROWS: (u64, u64) = (1 << 10, 1 << 16);
 
 /// Most rows that are held out in all, unless the number per group is given: more would not make
 /// the intervals narrower in any way that matters.
-const HELD_OUT: u64 = 1_000_000;
+const HELD_OUT: f64 = 1e6;
 
 /// What training in one pass leaves behind.
 pub struct Streamed {
@@ -59,7 +59,13 @@ pub struct Streamed {
 /// Runs a job on a table that is streamed.
 pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Streamed> {
     let stop = watch.interrupts();
-    let schema = Arc::new(schema(job, streaming, watch)?);
+    let once = job.tables.iter().any(|table| table.as_os_str() == "-");
+    if once && (streaming.schema.is_none() || !streaming.one_pass) {
+        return Err(Failure::input(
+            "-: standard input can be read once only: with --stream give --schema and --one-pass",
+        ));
+    }
+    let schema = Arc::new(schema(job, streaming, watch, &stop)?);
     let training = &job.training;
     let held_out = held_out(training.holdout, &schema.counts);
     let width = schema.encoding.dimension() as u64;
@@ -67,22 +73,28 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     let buffer = streaming.buffer.unwrap_or(fits);
     let rows = pass::Rows { job, schema: &schema, held_out: &held_out, block: buffer as usize };
     watch.say("first rows");
-    let head = head::Head::read(&rows)?;
+    let refuse = |e: gdro_data::Error| Failure::data(&e, job);
+    let mut reader = rows.open(rayon::current_num_threads())?;
+    let first = reader.next_block(rows.block).map_err(refuse)?;
+    let Some(first) = first else { return Err(Failure::input("the table has no rows")) };
+    let head = head::Head::of(first.clone(), &rows)?;
     let setting = head.robust(job, &schema)?;
     let names = schema.grouping.names();
-    let (reader, feed) = rows.open()?;
-    let reader = reader.decode_ahead(rayon::current_num_threads());
+    let feed = rows.feed();
     let budgets = feed.training().to_vec();
     let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdM);
     let nbar = rounds::nbar(job, algorithm, &budgets)?;
     let rounds = rounds::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
-    let rounds = training.rounds.map_or(rounds, |asked| asked.min(rounds));
+    if let Some(asked) = training.rounds.filter(|asked| *asked > rounds) {
+        let place = job.place("rounds");
+        return Err(Failure::input(format!(
+            "{place}: {asked}: the rows are enough for {rounds} rounds of {algorithm}, each visited once"
+        )));
+    }
+    let rounds = training.rounds.unwrap_or(rounds);
     // Algorithm 1 takes as many rows of every group: those of a larger one evenly spread.
-    let visits = match algorithm {
-        Algorithm::SmdM => vec![rounds; budgets.len()],
-        _ => budgets.clone(),
-    };
-    let feed = feed.visiting(&visits);
+    let feed = if algorithm == Algorithm::SmdM { feed.visiting(rounds) } else { feed };
+    let rounds = rounds.min(feed.visits().iter().copied().max().unwrap_or(rounds));
     let present = |of: &[u64]| head.groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
     let robust = Learner {
         head: &setting,
@@ -125,7 +137,6 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         others.push(learner(&balanced, (budgets.clone(), present(&budgets)), least));
     }
     watch.say("pilot runs for the steps");
-    let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     let mut channels = Vec::new();
     let mut ends = Vec::new();
     for _ in 0..=others.len() {
@@ -156,7 +167,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         }
         Ok(channels.iter().any(Option::is_some))
     };
-    let (robust, others) = pass::run(job, reader, feed, rows.block, deliver, || {
+    let (robust, others) = pass::run(&rows, (Some(first), reader), feed, deliver, || {
         std::thread::scope(|scope| {
             let mut ends = ends.into_iter();
             let own = ends.next();
@@ -201,7 +212,12 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
 }
 
 /// The schema: from its file, or from a pass that counts.
-fn schema(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Schema> {
+fn schema(
+    job: &Job,
+    streaming: &Streaming,
+    watch: &mut Watch,
+    stop: &AtomicBool,
+) -> Result<Schema> {
     let training = &job.training;
     let (task, constant) = (training.loss.map(task_of), training.penalize_intercept);
     if let Some(file) = &streaming.schema {
@@ -226,22 +242,24 @@ fn schema(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Schema>
     let mut survey = Survey::new(&job.data, task, constant);
     while let Some(block) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {
         survey.add(&block).map_err(refuse)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::Machine(
+                "stopped by Ctrl-C while counting rows: there is no model yet".into(),
+            ));
+        }
     }
     let schema = survey.finish().map_err(refuse)?;
     watch.done();
     Ok(schema)
 }
 
-/// How many of the last rows of each group are held out: a share, at most so many in all; or as
-/// many as were asked for.
+/// How many of the last rows of each group are held out: the same share of all, which is so small
+/// that no more are held out than are worth it; or as many as were asked for.
 fn held_out(holdout: f64, counts: &[u64]) -> Vec<u64> {
-    let most = (HELD_OUT / counts.len().max(1) as u64).max(100);
+    let share = holdout.min(HELD_OUT / counts.iter().sum::<u64>().max(1) as f64);
     let of = |n: &u64| {
-        let wanted = if holdout < 1.0 {
-            ((holdout * *n as f64).round() as u64).min(most)
-        } else {
-            holdout as u64
-        };
+        let wanted =
+            if holdout < 1.0 { (share * *n as f64).round() as u64 } else { holdout as u64 };
         wanted.min(n.saturating_sub(1))
     };
     counts.iter().map(of).collect()

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use gdro_data::Reader;
 use gdro_data::stream::{Feed, Portion, Schema};
+use gdro_data::{Reader, Table};
 
 use crate::failure::{Failure, Result};
 use crate::job::Job;
@@ -22,35 +22,47 @@ pub struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The table from its start.
-    pub fn open(&self) -> Result<(Reader, Feed)> {
-        let (job, schema) = (self.job, self.schema);
-        let reader = Reader::open(&job.files(&job.tables), &job.data, Some(&schema.encoding))
-            .map_err(|e| Failure::data(&e, job))?;
-        Ok((reader, Feed::new(schema.clone(), self.held_out, job.training.seed)))
+    /// The table from its start, decoded on so many threads of their own.
+    pub fn open(&self, threads: usize) -> Result<Reader> {
+        let job = self.job;
+        Reader::open(&job.files(&job.tables), &job.data, Some(&self.schema.encoding))
+            .map(|reader| reader.decode_ahead(threads))
+            .map_err(|e| Failure::data(&e, job))
+    }
+
+    /// What turns its blocks into samples.
+    pub fn feed(&self) -> Feed {
+        Feed::new(self.schema.clone(), self.held_out, self.job.training.seed)
     }
 }
 
 /// Decoded blocks that wait to be encoded.
 const AHEAD: usize = 1;
 
-/// Reads a table in blocks of at most `rows` rows. Each becomes a portion on one
-/// thread while the next one is decoded on another; `deliver` takes it to where it is used, and
-/// says whether more are wanted. `work` goes on meanwhile and is what is returned.
+/// Goes through a table: its first block, where that has been read, and then those of `reader`. Each
+/// becomes a portion on one thread while the next one is decoded on another; `deliver` takes it to
+/// where it is used, and says whether more are wanted. `work` goes on meanwhile and is what is
+/// returned.
 pub fn run<R>(
-    job: &Job,
-    reader: Reader,
+    rows: &Rows<'_>,
+    (first, reader): (Option<Table>, Reader),
     feed: Feed,
-    rows: usize,
     deliver: impl FnMut(&Portion) -> Result<bool> + Send,
     work: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
+    let (job, most) = (rows.job, rows.block);
     let (mut reader, mut feed, mut deliver) = (reader, feed, deliver);
     let refuse = |e: gdro_data::Error| Failure::data(&e, job);
     std::thread::scope(|scope| {
         let (decoded, blocks) = sync_channel(AHEAD);
         let decoding = scope.spawn(move || {
-            while let Some(block) = reader.next_block(rows).map_err(refuse)? {
+            let mut first = first;
+            loop {
+                let block = match first.take() {
+                    Some(block) => Some(block),
+                    None => reader.next_block(most).map_err(refuse)?,
+                };
+                let Some(block) = block else { break };
                 if decoded.send(block).is_err() {
                     break;
                 }

@@ -312,7 +312,7 @@ SETS = {
     "parkinsons_tele": (squared, 1e-2),
     "sentiment3": (logistic, 1e-2),
     "youtube_spam": (logistic, 1e-2),
-    "covtype20k": (softmax, 1e-2),
+    "covtype20k": (softmax, 1e-3),
 }
 
 

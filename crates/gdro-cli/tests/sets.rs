@@ -52,7 +52,10 @@ fn cells(name: &str, table: usize) -> Vec<&'static str> {
 fn shown(name: &str, cell: &str, found: f64) {
     let digits = cell.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let said: f64 = cell.replace(',', "").parse().unwrap();
-    assert!((said - found).abs() <= 0.6 * 0.1f64.powi(digits as i32), "{name}: {found}, not {cell}");
+    assert!(
+        (said - found).abs() <= 0.6 * 0.1f64.powi(digits as i32),
+        "{name}: {found}, not {cell}"
+    );
 }
 
 fn sizes(summary: &Value, field: &str) -> Vec<u64> {
@@ -99,6 +102,9 @@ fn optimum(name: &str, expected: &Sizes) {
     assert!(most - least <= 1e-6 * most, "{name}: a wide interval");
 
     let model = folder.json("out/model.json");
+    assert_eq!(expected.rows, oracle["rows"].as_u64().unwrap(), "{name}");
+    let features = model["features"].as_array().unwrap().len() as u64;
+    assert_eq!(features, oracle["features"].as_u64().unwrap(), "{name}");
     let numbers = |v: &Value| v.as_array().unwrap().iter().map(number).collect::<Vec<_>>();
     let ridge = numbers(&model["weights"]).iter().map(|w| w * w).sum::<f64>();
     let objective = number(&summary["max_risk"]) + number(&oracle["l2"]) / 2.0 * ridge;

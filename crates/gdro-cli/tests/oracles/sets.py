@@ -10,14 +10,14 @@ where R_i is the mean loss of the rows of group i and the intercepts b are free.
 encoded here, by themselves: numbers minus their mean over their population deviation, texts as an
 indicator of each level, features of LIBSVM files as they are.
 
-- Squared losses: CLARABEL on max_i R_i as quadratic constraints. `lower` and `upper` are its dual and
-  primal values, the latter recomputed from its weights.
-- Wine is solved twice: by CLARABEL on exponential cones (`second`) and as the larger ones.
+- Squared losses: CLARABEL on max_i R_i as quadratic constraints. `upper` is the objective of its
+  model, `lower` is D(q) (below) at its multipliers q, which is one linear system.
 - Logistic and softmax: the dual function D(q) = min over W, b of sum_i q_i R_i + (l2/2) |W|^2 is
   maximised over the simplex by Newton steps, each a small quadratic program in q; D and its
   derivatives come from Newton's method with conjugate gradients in W and b. At each model the
   objective itself is an upper bound. With b minimised exactly for the W at hand, the weighted
   objective F is l2-strongly convex in W alone, so D(q) >= F - |dF/dW|^2 / (2 l2): the lower bound.
+- Wine is solved once more by CLARABEL on exponential cones (`second`).
 """
 
 import csv
@@ -146,7 +146,7 @@ class Game:
         return risks, value, gradient, hessian
 
     def inverse(self, v, q, hessian, right, accuracy):
-        """Solves hessian x = right by conjugate gradients, scaled by (an upper bound on) the diagonal."""
+        """Solves hessian x = right by conjugate gradients, scaled by a bound on the diagonal."""
         weight = self.share @ q
         square = self.x.multiply(self.x) if sp.issparse(self.x) else self.x**2
         diagonal = np.append(0.25 * (square.T @ weight) + self.l2, 0.25)
@@ -210,9 +210,9 @@ class Game:
                 break
             risks, value, _, hessian = self.evaluate(v, q)
             _, slope, _ = self.loss(self.scores(v))
-            w_part = [self.back(self.share[:, [i]] * slope) for i in range(m)]
-            moves = [self.inverse(v, q, hessian, g, 1e-8) for g in w_part]
-            curve = np.array([[a @ b for b in moves] for a in w_part])
+            by_group = [self.back(self.share[:, [i]] * slope) for i in range(m)]
+            moves = [self.inverse(v, q, hessian, g, 1e-8) for g in by_group]
+            curve = np.array([[a @ b for b in moves] for a in by_group])
             step = newton_step(risks, (curve + curve.T) / 2, q)
             length = 1.0
             while True:  # D is concave: any rise will do near the optimum
@@ -226,7 +226,7 @@ class Game:
 
 
 def newton_step(slope, curve, q):
-    """The step to the maximum of slope'd - d' curve d / 2 over steps d that keep q + d a distribution."""
+    """The step d to the maximum of slope'd - d' curve d / 2, with q + d a distribution."""
     d = cp.Variable(len(q))
     values, vectors = np.linalg.eigh(curve)
     root = (vectors * np.sqrt(np.maximum(values, 0))).T
@@ -238,7 +238,8 @@ def newton_step(slope, curve, q):
 
 def squared(features, labels, groups, l2):
     """Squared losses by CLARABEL."""
-    y, w, b, top = np.array(labels, float), cp.Variable(features.shape[1]), cp.Variable(), cp.Variable()
+    y = np.array(labels, float)
+    w, b, top = cp.Variable(features.shape[1]), cp.Variable(), cp.Variable()
     scale = y.std() ** 2  # so that the risks are near 1
     risks, constraints = [], []
     for name in sorted(set(groups)):

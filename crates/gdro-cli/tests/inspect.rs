@@ -144,3 +144,21 @@ fn many_groups_and_a_large_table() {
     assert!(shown.contains("4,037 groups") && shown.contains("… and 4,027 more"), "{shown}");
     assert!(shown.lines().count() < 60, "{shown}");
 }
+
+/// The label of LIBSVM rows is their target without an option, as in `fit`.
+#[test]
+fn sparse_rows_have_a_target() {
+    let rows = (0..80).map(|i| format!("{} 1:{} 3:{}\n", i % 2 * 2 - 1, i * 7 % 9, i * 5 % 8));
+    let folder = Folder::new();
+    folder.file("t.svm", rows.collect::<String>());
+    folder.file("groups.txt", (0..80).map(|i| format!("{}\n", i * 3 % 4 / 2)).collect::<String>());
+    let arguments = "t.svm --group-file groups.txt";
+    let found = look(&folder, arguments);
+    assert_eq!(found["columns"][0]["role"], "target");
+    assert_eq!(found, look(&folder, &format!("{arguments} --target label --groups group")));
+    assert_eq!(found["groups"].as_array().unwrap().len(), 2);
+    let summary = folder.summary(&format!("{arguments} --out out --quiet"));
+    assert_eq!(found["groups"][0]["rows"], summary["groups"][0]["n"]);
+    assert_eq!(found["encoded"]["reason"], summary["reason"]);
+    assert_eq!(found["encoded"]["features"], 3);
+}

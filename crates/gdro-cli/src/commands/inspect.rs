@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gdro::Dataset;
 use gdro::loss::Loss as _;
-use gdro_data::{Prepared, Table, Target, tiny_groups};
+use gdro_data::{ColumnProfile, Prepared, Role, Table, Target, tiny_groups};
 
 use super::args::TableArgs;
 use crate::failure::{Failure, Result};
@@ -20,7 +20,7 @@ const TINY: usize = 30;
 /// Look at a table before training: its columns, groups and oddities, the size of the encoded rows
 /// and the solver that `auto` would take.
 ///
-/// Without --target only the columns are looked at. What `fit` would refuse is said, and is no
+/// Without --target only the columns are looked at (LIBSVM files have a target). What `fit` would refuse is said, and is no
 /// error here. A feature is said to predict the target alone when its area under the ROC curve, its
 /// correlation or its share of right classes is at least 0.99.
 #[derive(Debug, Args)]
@@ -59,7 +59,9 @@ impl Inspect {
         let task = job.training.loss.map(task_of);
         let found = gdro_data::inspect(&table, &job.data, task).map_err(refuse)?;
         let mut inspected = Inspected::new(found);
-        if job.data.target.is_some() {
+        // LIBSVM files have a target that no option names.
+        let is_target = |column: &ColumnProfile| column.role == Role::Target;
+        if job.data.target.is_some() || inspected.columns.iter().any(is_target) {
             look_at_groups(&job, &table, &mut inspected)?;
         }
         if self.json {

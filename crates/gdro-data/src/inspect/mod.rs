@@ -37,13 +37,15 @@ pub struct Inspection {
     pub warnings: Vec<String>,
 }
 
-/// Looks at a table that was read with the same options. A target is not needed, and one that
-/// cannot be learnt is no error here: nothing is said of leaks then.
+/// Looks at a table that was read with the same options. A target is not needed (LIBSVM files have
+/// one, as in [`prepare`](crate::prepare)), and one that cannot be learnt is no error here: nothing
+/// is said of leaks then.
 ///
 /// # Errors
 /// When an option names a column that does not exist, or options contradict each other.
 pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Result<Inspection> {
-    let (options, comparison) = &options.settle(table.names())?;
+    let filled = options.filled(table.sparse.is_some());
+    let (options, comparison) = &filled.settle(table.names())?;
     for (option, name) in options.named_columns(*comparison) {
         table.find(option, name)?;
     }

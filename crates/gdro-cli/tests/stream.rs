@@ -192,7 +192,8 @@ fn what_a_stream_cannot_do_is_refused() {
         ("--stream --budget all", "--budget: not with --stream"),
         ("--stream --rounds 1e6", "the rows are enough for"),
         ("--stream --schema none.json", "cannot read the schema none.json"),
-        ("--stream --weight x1", "--weight"),
+        ("--stream --weight x1", "--weight: not with --stream"),
+        ("--stream --holdout-column t --holdout-value u", "--holdout-column: not with --stream"),
     ] {
         let message = folder.refused(&format!("fit {TABLE} {options}"));
         assert!(message.contains(expected), "{options}: {message}");

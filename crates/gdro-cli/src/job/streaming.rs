@@ -13,9 +13,12 @@ use crate::failure::{Failure, Result};
 const OWN: [&str; 4] = ["schema", "buffer", "one-pass", "robust-only"];
 
 /// Names of settings that need the rows in memory.
-const IN_MEMORY: [(&str, &str); 5] = [
+const IN_MEMORY: [(&str, &str); 8] = [
     ("tol", "the certificate comes after the pass"),
     ("budget", "every row is visited at most once anyway"),
+    ("weight", "rows that are visited once cannot be weighted"),
+    ("holdout-file", "the last rows of each group are held out"),
+    ("holdout-column", "the last rows of each group are held out"),
     ("offsets", "it plays the game without offsets"),
     ("adjustment", "it plays the game without offsets"),
     ("scales", "it plays the game without scales"),

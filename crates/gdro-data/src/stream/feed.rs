@@ -25,6 +25,7 @@ pub struct Feed {
     visits: Vec<u64>,
     /// Over how many rows, from the first, the visits are spread.
     spans: Vec<u64>,
+    remainders: Vec<u64>,
     /// Rows of each group so far.
     seen: Vec<u64>,
     seed: u64,
@@ -53,7 +54,8 @@ impl Feed {
         let training = schema.counts.iter().zip(held_out).map(|(n, h)| n.saturating_sub(*h));
         let (training, seen): (Vec<u64>, _) = (training.collect(), vec![0; held_out.len()]);
         let (visits, spans) = (training.clone(), training.clone());
-        Feed { schema, settled: None, training, visits, spans, seen, seed, blocks: 0 }
+        let remainders = vec![0; held_out.len()];
+        Feed { schema, settled: None, training, visits, spans, remainders, seen, seed, blocks: 0 }
     }
 
     /// Visits only so many of the training rows of each group, evenly spread, so that all groups
@@ -84,7 +86,7 @@ impl Feed {
     /// # Errors
     /// For cells that the schema does not allow, such as a group that it does not know.
     pub fn take(&mut self, block: Table) -> Result<Portion> {
-        let schema = &self.schema;
+        let schema = self.schema.clone();
         if self.settled.is_none() {
             self.settled = Some(schema.options.settle(block.names())?.0);
         }
@@ -118,15 +120,24 @@ impl Feed {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.blocks << 32));
         visited.iter_mut().for_each(|rows| rows.shuffle(&mut rng));
         self.blocks += 1;
-        let (block, schema) = (Arc::new(block), schema.clone());
+        let block = Arc::new(block);
         Ok(Portion { block, schema, visited, others, held_out })
     }
 
-    /// Whether the next row of a group is visited: ⌊(j + 1)v/n⌋ > ⌊jv/n⌋ for row j of n.
-    fn is_visited(&self, group: usize) -> bool {
-        let (v, n) = (u128::from(self.visits[group]), u128::from(self.spans[group]));
-        let j = u128::from(self.seen[group]);
-        j < n && (v == n || (j + 1) * v / n > j * v / n)
+    /// Whether the next row of a group is visited: ⌊(j + 1)v/n⌋ > ⌊jv/n⌋ for row j of n, by the
+    /// remainder of jv, which grows by v.
+    fn is_visited(&mut self, group: usize) -> bool {
+        let (v, n) = (self.visits[group], self.spans[group]);
+        if self.seen[group] >= n {
+            return false;
+        }
+        let left = &mut self.remainders[group];
+        *left += v;
+        if *left < n {
+            return false;
+        }
+        *left -= n;
+        true
     }
 }
 

@@ -120,7 +120,7 @@ impl Column {
     pub(crate) fn misses_any(&self) -> bool {
         match (&self.numbers, &self.texts) {
             // A sum of flags has no early exit and goes several numbers at a time.
-            (Some(numbers), _) => numbers.iter().map(|v| u32::from(v.is_nan())).sum::<u32>() > 0,
+            (Some(numbers), _) => numbers.iter().map(|v| u64::from(v.is_nan())).sum::<u64>() > 0,
             (None, Some(texts)) => {
                 texts.codes.iter().map(|c| u32::from(*c == MISSING)).sum::<u32>() > 0
             }

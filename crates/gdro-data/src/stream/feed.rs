@@ -102,12 +102,13 @@ impl Feed {
         }
         let m = self.training.len();
         let none = vec![Vec::new(); m];
+        let several = assigned.families.len() > 1;
         let (mut visited, mut others, mut held_out) = (none.clone(), none.clone(), none);
         for (at, row) in rows.iter().enumerate() {
             // A row is on the same side in all its groups: the first one decides.
             let Some(first) = assigned.of_row(at).next() else { continue };
             let trains = self.seen[first] < self.training[first];
-            for group in assigned.of_row(at) {
+            let mut give = |group: usize| {
                 let part = match trains {
                     true if self.is_visited(group) => &mut visited,
                     true => &mut others,
@@ -115,6 +116,11 @@ impl Feed {
                 };
                 part[group].push(*row);
                 self.seen[group] += 1;
+            };
+            if several {
+                assigned.of_row(at).for_each(give);
+            } else {
+                give(first);
             }
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.blocks << 32));

@@ -152,7 +152,7 @@ impl Cells {
             return Err(refuse(odd, row, cell));
         }
         let texts = wanted.labels.then(texts);
-        Ok(Column { numbers: Some(numbers), texts, look_numeric: 0 })
+        Ok(Column { numbers: Some(numbers), texts, ..Column::default() })
     }
 }
 

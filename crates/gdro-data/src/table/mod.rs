@@ -62,6 +62,8 @@ pub struct Column {
     pub(crate) texts: Option<Texts>,
     /// Cells of a text column that look like numbers.
     pub(crate) look_numeric: usize,
+    /// Whether it is known that no cell is missing.
+    pub(crate) complete: bool,
 }
 
 /// Texts as codes into a dictionary.
@@ -119,6 +121,7 @@ impl Column {
     /// Whether any cell is missing.
     pub(crate) fn misses_any(&self) -> bool {
         match (&self.numbers, &self.texts) {
+            _ if self.complete => false,
             // A sum of flags has no early exit and goes several numbers at a time.
             (Some(numbers), _) => numbers.iter().map(|v| u64::from(v.is_nan())).sum::<u64>() > 0,
             (None, Some(texts)) => {

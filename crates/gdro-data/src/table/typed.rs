@@ -14,6 +14,8 @@ pub(crate) struct Numbers {
     pub(crate) labels: Option<Coder>,
     /// The first row with a cell that is not finite.
     pub(crate) odd: Option<usize>,
+    /// Whether it is known that no cell is missing.
+    pub(crate) complete: bool,
 }
 
 impl RawColumn {
@@ -27,6 +29,7 @@ impl RawColumn {
             (Numbers(all), Numbers(part)) => {
                 all.odd = all.odd.or(part.odd.map(|row| all.numbers.len() + row));
                 all.numbers.extend(part.numbers);
+                all.complete &= part.complete;
                 if let (Some(all), Some(part)) = (&mut all.labels, part.labels) {
                     all.append(part.texts());
                 }
@@ -35,6 +38,7 @@ impl RawColumn {
             // A part without any cell that is not missing has no kind.
             (Numbers(all), Coded(part)) if part.is_blank() => {
                 all.numbers.resize(all.numbers.len() + part.len(), f64::NAN);
+                all.complete = false;
                 if let Some(labels) = &mut all.labels {
                     labels.push_missing(part.len());
                 }
@@ -42,6 +46,7 @@ impl RawColumn {
             (Coded(all), Numbers(mut part)) if all.is_blank() => {
                 let before = all.len();
                 part.odd = part.odd.map(|row| before + row);
+                part.complete = false;
                 part.numbers.splice(..0, std::iter::repeat_n(f64::NAN, before));
                 part.labels = part.labels.map(|labels| {
                     let mut after = std::mem::take(all);
@@ -69,7 +74,8 @@ impl Numbers {
         if let Some(row) = self.odd {
             return Err(refuse(Odd::NotFinite, row, &self.numbers[row].to_string()));
         }
-        Ok(Column { numbers: Some(self.numbers), texts, look_numeric: 0 })
+        let (numbers, complete) = (Some(self.numbers), self.complete);
+        Ok(Column { numbers, texts, look_numeric: 0, complete })
     }
 }
 
@@ -97,5 +103,5 @@ pub(super) fn coded(
     }
     let number = |row| texts.code(row).map_or(f64::NAN, |code| judged[code].0);
     let numbers = Some((0..texts.codes.len()).map(number).collect());
-    Ok(Column { numbers, texts: wanted.labels.then_some(texts), look_numeric: 0 })
+    Ok(Column { numbers, texts: wanted.labels.then_some(texts), ..Column::default() })
 }

@@ -155,7 +155,7 @@ fn plain(array: ArrayRef) -> RawColumn {
     // A sum of flags has no early exit and goes several numbers at a time.
     let all_finite = numbers.iter().map(|v| u64::from(!v.is_finite())).sum::<u64>() == 0;
     let odd = if all_finite { None } else { numbers.iter().position(|v| !v.is_finite()) };
-    RawColumn::Numbers(Numbers { numbers, labels: None, odd })
+    RawColumn::Numbers(Numbers { numbers, labels: None, odd, complete: true })
 }
 
 fn primitive<T: ArrowPrimitiveType>(
@@ -192,7 +192,7 @@ fn by_row(
         }
         numbers.push(value.unwrap_or(f64::NAN));
     }
-    RawColumn::Numbers(Numbers { numbers, labels: coder, odd })
+    RawColumn::Numbers(Numbers { numbers, labels: coder, odd, complete: false })
 }
 
 fn text_cells<'a>(cells: impl Iterator<Item = Option<&'a str>>, na: &Na) -> RawColumn {

@@ -120,7 +120,9 @@ impl Fit {
     /// Trains in one pass.
     fn stream(&self, job: &Job, streaming: &Streaming) -> Result<()> {
         let output = &self.output;
-        let streamed = train::stream::run(job, streaming, &mut Watch::new(!output.quiet))?;
+        let mut watch = Watch::new(!output.quiet);
+        let streamed = train::stream::run(job, streaming, &mut watch)?;
+        watch.groups(&streamed.facts());
         let schema = pretty(&*streamed.schema)?;
         let brief = match streamed.tell(job)? {
             Told::Fully(fitted) => return self.write(job, &fitted, Some(schema)),

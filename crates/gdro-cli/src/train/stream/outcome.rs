@@ -121,7 +121,8 @@ impl Streamed {
         settled
     }
 
-    fn facts(&self) -> Facts {
+    /// What is known of the table.
+    pub fn facts(&self) -> Facts {
         let schema = &self.schema;
         let groups = schema.grouping.names().iter().enumerate().map(|(at, name)| {
             let (rows, test_rows) = (schema.counts[at] as usize, self.held_out[at] as usize);
@@ -153,7 +154,7 @@ impl Streamed {
     }
 
     /// What a user should see.
-    pub fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         let schema = &self.schema;
         let mut notes = schema.notes.clone();
         if schema.left_out > 0 {
@@ -250,9 +251,6 @@ impl Brief {
                     &certificate_in_words(certificate, &objective_in_words(&job.training, false));
             }
             None => out += "certificate: none, since there was no pass after training\n",
-        }
-        for note in &s.notes {
-            let _ = writeln!(out, "note: {note}");
         }
         out
     }

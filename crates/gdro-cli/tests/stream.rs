@@ -200,6 +200,8 @@ fn what_a_stream_cannot_do_is_refused() {
         assert!(message.contains(expected), "{options}: {message}");
     }
     folder.prints(&format!("fit {TABLE} --stream --out run -q"));
+    let message = folder.refused("certify run t.csv");
+    assert!(message.contains("trained on a stream"), "{message}");
     let message =
         folder.refused("fit t.csv --target y --groups t --stream --schema run/schema.json");
     assert!(message.contains("made with other options"), "{message}");

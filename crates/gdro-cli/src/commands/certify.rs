@@ -34,6 +34,11 @@ impl Certify {
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
         let (job, training) = (&model.job, &model.job.training);
+        if job.streaming.is_some() {
+            return Err(Failure::input(
+                "the model was trained on a stream, whose rows are not in memory: its certificate is what gdro show says; gdro fit --stream makes one anew",
+            ));
+        }
         let refuse = |e| Failure::data(&e, job);
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;

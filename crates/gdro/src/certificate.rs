@@ -34,6 +34,36 @@ impl Certificate {
     }
 }
 
+/// Refuses a model outside of the domain.
+pub(crate) fn require_inside<M: MirrorMap>(problem: &Problem<'_, M>, w: &[f64]) -> Result<()> {
+    let (weights, intercepts) = w.split_at(problem.features * problem.outputs);
+    let bound = problem.domain.intercept.unwrap_or(0.0) * (1.0 + 1e-9);
+    let inside = problem.domain.map.contains(weights)
+        && intercepts.iter().all(|b| b.abs() <= bound)
+        && w.iter().all(|v| v.is_finite());
+    require(inside, "model", "outside of the domain", "weights inside ball and bounds")
+}
+
+/// The objective that payoffs mean, without the ridge; moves q into Q.
+pub(crate) fn best_response<M: MirrorMap>(
+    problem: &Problem<'_, M>,
+    payoffs: &[f64],
+    q: &mut [f64],
+) -> Result<f64> {
+    match &problem.goal {
+        Goal::Fixed(fixed) => {
+            q.copy_from_slice(fixed);
+            Ok(dot(q, payoffs))
+        }
+        Goal::Adversary => {
+            // Averages may leave Q by rounding; underflowed weights must not make it empty.
+            q.iter_mut().for_each(|v| *v = v.max(1e-300));
+            project_capped_simplex(q, problem.game.k)?;
+            Ok(top_k_mean(payoffs, problem.game.k))
+        }
+    }
+}
+
 /// Relative accuracy of the lower bounds of losses with kinks.
 const KINKED: f64 = 1e-8;
 
@@ -84,12 +114,8 @@ where
 {
     let game = problem.game;
     let weights = problem.features * problem.outputs;
-    let bound = problem.domain.intercept.unwrap_or(0.0) * (1.0 + 1e-9);
     problem.domain.check(problem.features, problem.outputs)?;
-    let inside = problem.domain.map.contains(&w[..weights])
-        && w[weights..].iter().all(|b| b.abs() <= bound)
-        && w.iter().all(|v| v.is_finite());
-    require(inside, "model", "outside of the domain", "weights inside ball and bounds")?;
+    require_inside(problem, w)?;
 
     let (m, n) = (data.groups(), w.len());
     let mut risks: DatasetRisks<'_, L> =
@@ -101,18 +127,7 @@ where
     let ridge = game.ridge / 2.0 * dot(&w[..weights], &w[..weights]);
 
     let mut q = q.to_vec();
-    let upper = match &problem.goal {
-        Goal::Fixed(fixed) => {
-            q.copy_from_slice(fixed);
-            dot(&q, &payoffs)
-        }
-        Goal::Adversary => {
-            // Averages may leave Q by rounding; underflowed weights must not make it empty.
-            q.iter_mut().for_each(|v| *v = v.max(1e-300));
-            project_capped_simplex(&mut q, game.k)?;
-            top_k_mean(&payoffs, game.k)
-        }
-    } + ridge;
+    let upper = best_response(problem, &payoffs, &mut q)? + ridge;
 
     // Sums of N terms in chunks lose at most about (chunk + chunks + n) ulp of the terms' size.
     let terms = 2048.0 + data.rows() as f64 / 2048.0 + (m + n) as f64;

@@ -3,12 +3,12 @@
 use faer::linalg::solvers::Solve as _;
 use faer::{Mat, MatRef, Side};
 
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, best_response, require_inside};
 use crate::dataset::Dataset;
 use crate::domain::MirrorMap;
-use crate::error::{Error, Result, require};
+use crate::error::{Error, Result};
 use crate::exact::{DatasetRisks, Goal, Problem, Risks as _};
-use crate::game::{Game, top_k_mean};
+use crate::game::Game;
 use crate::group_weights::project_capped_simplex;
 use crate::loss::Loss;
 use crate::row::dot;
@@ -148,24 +148,11 @@ impl Expansion {
             return Err(Error::EmptyGroup { group, groups: m });
         }
         let ends = problem.features * problem.outputs;
-        let bound = problem.domain.intercept.unwrap_or(0.0) * (1.0 + 1e-9);
-        let inside = problem.domain.map.contains(&self.w[..ends])
-            && self.w[ends..].iter().all(|b| b.abs() <= bound);
-        require(inside, "model", "outside of the domain", "weights inside ball and bounds")?;
+        require_inside(problem, &self.w)?;
         let risks = self.risks();
         let payoffs: Vec<f64> = (0..m).map(|i| game.payoff(i, risks[i])).collect();
         let mut q = q.to_vec();
-        let upper = match &problem.goal {
-            Goal::Fixed(fixed) => {
-                q.copy_from_slice(fixed);
-                dot(&q, &payoffs)
-            }
-            Goal::Adversary => {
-                q.iter_mut().for_each(|v| *v = v.max(1e-300));
-                project_capped_simplex(&mut q, game.k)?;
-                top_k_mean(&payoffs, game.k)
-            }
-        };
+        let upper = best_response(problem, &payoffs, &mut q)?;
         let ridge = game.ridge / 2.0 * dot(&self.w[..ends], &self.w[..ends]);
         let view = View { expansion: self, game, ends, payoffs: &payoffs };
         let tangent = |q: &[f64]| {

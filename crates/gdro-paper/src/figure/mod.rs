@@ -1,0 +1,1 @@
+//! Figures: panels of curves with bands, as SVG and PNG.

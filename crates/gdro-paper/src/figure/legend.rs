@@ -1,0 +1,202 @@
+//! The legend: one line for each name, for all panels.
+
+use super::canvas::{Anchor, Canvas, INK, Pen};
+use super::text::SMALL;
+use super::{Figure, style};
+
+/// What the sample beside a name shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A line of this style.
+    Curve { style: usize, band: bool },
+    /// A bound in the colour of this style.
+    Bound { style: usize },
+    /// A dot of this style.
+    Dot { style: usize },
+    /// The level of this number.
+    Level { number: usize, band: bool },
+    /// The mark of this number.
+    Mark { number: usize },
+}
+
+/// The names of a figure, each with what it is: curves first, then bounds, dots, levels and marks.
+pub fn keys(figure: &Figure) -> Vec<(&str, Key)> {
+    let panels = || figure.panels.iter();
+    let mut keys: Vec<(&str, Key)> = Vec::new();
+    for bound in [false, true] {
+        for curve in panels().flat_map(|p| &p.curves).filter(|c| c.bound == bound) {
+            let style = curve.style;
+            // A band in one panel is enough for one in the legend.
+            let banded = |p: &super::Panel| {
+                p.curves.iter().any(|c| c.name == curve.name && !c.bound && c.banded())
+            };
+            let key = if bound {
+                Key::Bound { style }
+            } else {
+                Key::Curve { style, band: panels().any(banded) }
+            };
+            add(&mut keys, &curve.name, key);
+        }
+    }
+    for dot in panels().flat_map(|p| &p.dots) {
+        add(&mut keys, &dot.name, Key::Dot { style: dot.style });
+    }
+    for (number, name) in levels(figure).into_iter().enumerate() {
+        let banded = |p: &super::Panel| p.levels.iter().any(|l| l.name == name && l.low < l.high);
+        add(&mut keys, name, Key::Level { number, band: panels().any(banded) });
+    }
+    for (number, name) in marks(figure).into_iter().enumerate() {
+        add(&mut keys, name, Key::Mark { number });
+    }
+    keys
+}
+
+fn add<'a>(keys: &mut Vec<(&'a str, Key)>, name: &'a str, key: Key) {
+    if !name.is_empty() && !keys.contains(&(name, key)) {
+        keys.push((name, key));
+    }
+}
+
+/// The names of all levels, each once: its place is the number of its dashes.
+pub fn levels(figure: &Figure) -> Vec<&str> {
+    distinct(figure.panels.iter().flat_map(|p| &p.levels).map(|l| l.name.as_str()))
+}
+
+/// The names of all marks, each once.
+pub fn marks(figure: &Figure) -> Vec<&str> {
+    distinct(figure.panels.iter().flat_map(|p| &p.marks).map(|m| m.name.as_str()))
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    names.fold(Vec::new(), |mut all, name| {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+        all
+    })
+}
+
+/// Length of a sample, long enough to show any dashes twice.
+const SAMPLE: f64 = 30.0;
+/// Between a sample and its name.
+const SPACE: f64 = 5.0;
+/// Between a name and the next sample.
+const GAP: f64 = 18.0;
+
+/// A legend in rows and columns.
+pub struct Legend<'a> {
+    entries: Vec<(Vec<String>, Key, &'a str)>,
+    columns: Vec<f64>,
+}
+
+impl<'a> Legend<'a> {
+    /// As many columns as the width has room for, filled evenly.
+    pub fn new(figure: &'a Figure, width: f64) -> Self {
+        let entry = |(name, key)| (SMALL.wrap(name, width - SAMPLE - SPACE), key, name);
+        let entries: Vec<_> = keys(figure).into_iter().map(entry).collect();
+        let long =
+            |lines: &[String]| lines.iter().map(|line| SMALL.width(line)).fold(0.0, f64::max);
+        let lengths: Vec<f64> =
+            entries.iter().map(|(lines, ..)| SAMPLE + SPACE + long(lines)).collect();
+        let columns = |n: usize| -> Vec<f64> {
+            (0..n).map(|c| lengths.iter().skip(c).step_by(n).copied().fold(0.0, f64::max)).collect()
+        };
+        let fits = |n: &usize| total(&columns(*n)) <= width;
+        let most = (1..=entries.len()).rev().find(fits).unwrap_or(1);
+        let rows = entries.len().div_ceil(most).max(1);
+        // Fewer columns for as many rows, where these still fit.
+        let even = (entries.len().div_ceil(rows)..=most).find(fits).unwrap_or(most);
+        Self { columns: if entries.is_empty() { Vec::new() } else { columns(even) }, entries }
+    }
+
+    /// Height of all rows.
+    pub fn height(&self) -> f64 {
+        self.rows().map(|row| Self::tall(row)).sum()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[(Vec<String>, Key, &'a str)]> {
+        self.entries.chunks(self.columns.len().max(1))
+    }
+
+    fn tall(row: &[(Vec<String>, Key, &'a str)]) -> f64 {
+        2.0 + SMALL.line() * row.iter().map(|(lines, ..)| lines.len()).max().unwrap_or(0) as f64
+    }
+
+    /// Draws it in the middle of the page.
+    pub fn draw(&self, canvas: &mut Canvas, middle: f64, top: f64) {
+        let left = middle - total(&self.columns) / 2.0;
+        let mut top = top;
+        canvas.group("legend", |canvas| {
+            for row in self.rows() {
+                let mut x = left;
+                for ((lines, key, _), width) in row.iter().zip(&self.columns) {
+                    let y = top + 1.0 + SMALL.line() / 2.0;
+                    sample(canvas, *key, x, y);
+                    for (i, line) in lines.iter().enumerate() {
+                        let baseline = y + 4.0 + SMALL.line() * i as f64;
+                        canvas.text(line, (x + SAMPLE + SPACE, baseline), SMALL, Anchor::Start);
+                    }
+                    x += width + GAP;
+                }
+                top += Self::tall(row);
+            }
+        });
+    }
+}
+
+fn total(columns: &[f64]) -> f64 {
+    columns.iter().sum::<f64>() + GAP * columns.len().saturating_sub(1) as f64
+}
+
+/// The pen of a curve.
+pub fn curve(style: usize) -> Pen {
+    Pen { colour: style::colour(style), width: 1.6, dashes: style::dashes(style) }
+}
+
+/// The pen of a bound.
+pub fn bound(style: usize) -> Pen {
+    Pen { colour: style::colour(style), width: 1.2, dashes: Some(style::BOUND) }
+}
+
+/// The pen of a level.
+pub fn level(number: usize) -> Pen {
+    Pen { colour: INK, width: 1.1, dashes: Some(style::level(number)) }
+}
+
+/// The pen of a mark.
+pub fn mark(number: usize) -> Pen {
+    Pen { colour: "#777777", width: 1.1, dashes: Some(style::level(number)) }
+}
+
+/// Opacity of a curve's band.
+pub const BAND: f64 = 0.2;
+/// Radius of a dot.
+pub const DOT: f64 = 4.0;
+
+fn sample(canvas: &mut Canvas, key: Key, x: f64, y: f64) {
+    let line = [(x, y), (x + SAMPLE, y)];
+    let box_ =
+        |half: f64| [(x, y - half), (x + SAMPLE, y - half), (x + SAMPLE, y + half), (x, y + half)];
+    match key {
+        Key::Curve { style, band } => {
+            if band {
+                canvas.area(&box_(4.5), style::colour(style), BAND);
+            }
+            canvas.line(&line, curve(style));
+        }
+        Key::Bound { style } => canvas.line(&line, bound(style)),
+        Key::Dot { style } => {
+            canvas.shape((x + SAMPLE / 2.0, y), DOT, style::shape(style), style::colour(style))
+        }
+        Key::Level { number, band } => {
+            if band {
+                canvas.area(&box_(2.5), INK, BAND);
+            }
+            canvas.line(&line, level(number));
+        }
+        Key::Mark { number } => {
+            let x = x + SAMPLE / 2.0;
+            canvas.line(&[(x, y - 6.0), (x, y + 6.0)], mark(number));
+        }
+    }
+}

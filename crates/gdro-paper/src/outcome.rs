@@ -22,8 +22,6 @@ pub(crate) struct Outcome {
     pub tuned: Vec<Tuned>,
     /// δ of the bounds.
     pub delta: f64,
-    /// Whether the theorems speak of the runs under theory steps.
-    pub bounded: bool,
 }
 
 /// A run under one rule, over all seeds.

@@ -334,7 +334,6 @@ impl Session<'_> {
         }
         Ok(Some(Outcome {
             groups: stage.problem.groups(),
-            bounded: stage.problem.is_bounded(),
             experiment: stage.experiment,
             seeds,
             optima,

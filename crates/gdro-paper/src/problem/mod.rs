@@ -40,6 +40,8 @@ pub(crate) struct Optimum {
     pub value: f64,
     /// The risks there, as [`Instance::risks`] has them.
     pub risks: Vec<f64>,
+    /// The objective at the model that minimises the mean of all risks.
+    pub of_mean: f64,
     /// How far from the optimum the value may be.
     pub error: f64,
 }

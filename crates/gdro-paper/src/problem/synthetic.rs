@@ -3,7 +3,7 @@
 use gdro::algorithm::Constants;
 use gdro::config::Config;
 use gdro::domain::{Domain, L2Ball};
-use gdro::exact::{Goal, Options, Population, solve};
+use gdro::exact::{Goal, Options, Population, Problem, Risks as _, solve};
 use gdro::game::Game;
 use gdro::loss::Logistic;
 use gdro::run::Solver;
@@ -85,13 +85,20 @@ impl Instance for Sphere {
     fn optimum(&self, k: f64) -> gdro::Result<Optimum> {
         let (game, domain) = (Game::top_k(self.groups(), k), self.domain()?);
         let mut population = self.population.clone();
-        let features = gdro::exact::Risks::dim(&population);
-        let goal = Goal::Adversary;
-        let problem =
-            gdro::exact::Problem { game: &game, domain: &domain, features, outputs: 1, goal };
-        let best = solve(&mut population, &problem, &Options::default())?;
-        let risks = population.risks(&population.embed(&best.w));
-        Ok(Optimum { value: best.upper, risks, error: best.gap() })
+        let features = population.dim();
+        let mut best = |goal: Goal| {
+            let problem = Problem { game: &game, domain: &domain, features, outputs: 1, goal };
+            solve(&mut population, &problem, &Options::default())
+        };
+        let m = self.groups();
+        let (robust, mean) = (best(Goal::Adversary)?, best(Goal::Fixed(vec![1.0 / m as f64; m]))?);
+        let risks = |w: &[f64]| self.population.risks(&self.population.embed(w));
+        Ok(Optimum {
+            value: robust.upper,
+            risks: risks(&robust.w),
+            of_mean: game.objective(&risks(&mean.w)),
+            error: robust.gap(),
+        })
     }
 }
 

@@ -164,14 +164,17 @@ impl Instance for Known {
 
     /// Of the rows that are trained on; its risks are those on the other rows, if there are any.
     fn optimum(&self, k: f64) -> gdro::Result<Optimum> {
-        let (game, domain) = (Game::top_k(self.train.groups(), k), self.domain()?);
-        let features = self.train.features();
-        let problem =
-            Problem { game: &game, domain: &domain, features, outputs: 1, goal: Goal::Adversary };
-        let mut risks = DatasetRisks::new(&self.train, &Logistic, false);
-        let best = solve(&mut risks, &problem, &Options::default())?;
-        let risks = self.risks(&best.w)?;
-        let value = if self.once.is_some() { game.objective(&risks) } else { best.upper };
-        Ok(Optimum { value, risks, error: best.gap() })
+        let (m, features) = (self.train.groups(), self.train.features());
+        let (game, domain) = (Game::top_k(m, k), self.domain()?);
+        let best = |goal: Goal| {
+            let problem = Problem { game: &game, domain: &domain, features, outputs: 1, goal };
+            let mut risks = DatasetRisks::new(&self.train, &Logistic, false);
+            solve(&mut risks, &problem, &Options::default())
+        };
+        let (robust, mean) = (best(Goal::Adversary)?, best(Goal::Fixed(vec![1.0 / m as f64; m]))?);
+        let risks = self.risks(&robust.w)?;
+        let value = if self.once.is_some() { game.objective(&risks) } else { robust.upper };
+        let of_mean = game.objective(&self.risks(&mean.w)?);
+        Ok(Optimum { value, risks, of_mean, error: robust.gap() })
     }
 }

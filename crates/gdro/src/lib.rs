@@ -61,6 +61,7 @@ pub mod group_weights;
 pub mod interval;
 pub mod iterate;
 pub mod loss;
+mod math;
 pub mod risk;
 pub mod row;
 pub mod run;

@@ -5,8 +5,10 @@
 //! version of the `rand` crates.
 
 mod dep_round;
+mod normal;
 
 pub use dep_round::dep_round;
+pub use normal::fill_normal;
 use rand::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::axis::LARGEST_POWER;
+use super::axis::{LARGEST_POWER, apart};
 use super::{Axis, Figure, Panel, STYLES, Scale, text};
 
 /// Why a figure cannot be drawn.
@@ -60,7 +60,7 @@ pub enum Error {
     },
     /// A range goes up, and a logarithmic one holds positive numbers.
     #[error(
-        "panel {panel}, {axis} axis: a range from {low} to {high}; expected two {expected}, the smaller one first"
+        "panel {panel}, {axis} axis: a range from {low} to {high}; expected two {expected}, the smaller one first and more than rounding apart"
     )]
     Range {
         /// The letter of the panel.
@@ -211,7 +211,7 @@ fn range(axis: &Axis, name: char, letter: &str) -> Result<(), Error> {
         Scale::Linear => (f64::NEG_INFINITY, "finite numbers"),
         Scale::Log => (0.0, "positive finite numbers"),
     };
-    if low > least && low < high && drawable(low) && drawable(high) {
+    if low > least && apart(low, high) && drawable(low) && drawable(high) {
         return Ok(());
     }
     Err(Error::Range { panel: letter.into(), axis: name, low, high, expected })

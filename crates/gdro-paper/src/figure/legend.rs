@@ -2,7 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, INK, Pen};
 use super::text::SMALL;
-use super::{Figure, style};
+use super::{Figure, Panel, style};
 
 /// What the sample beside a name shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +27,8 @@ pub fn keys(figure: &Figure) -> Vec<(&str, Key)> {
         for curve in panels().flat_map(|p| &p.curves).filter(|c| c.bound == bound) {
             let style = curve.style;
             // A band in one panel is enough for one in the legend.
-            let banded = |p: &super::Panel| {
-                p.curves.iter().any(|c| c.name == curve.name && !c.bound && c.banded())
-            };
+            let banded =
+                |p: &Panel| p.curves.iter().any(|c| c.name == curve.name && !c.bound && c.banded());
             let key = if bound {
                 Key::Bound { style }
             } else {
@@ -42,7 +41,7 @@ pub fn keys(figure: &Figure) -> Vec<(&str, Key)> {
         add(&mut keys, &dot.name, Key::Dot { style: dot.style });
     }
     for (number, name) in levels(figure).into_iter().enumerate() {
-        let banded = |p: &super::Panel| p.levels.iter().any(|l| l.name == name && l.low < l.high);
+        let banded = |p: &Panel| p.levels.iter().any(|l| l.name == name && l.low < l.high);
         add(&mut keys, name, Key::Level { number, band: panels().any(banded) });
     }
     for (number, name) in marks(figure).into_iter().enumerate() {
@@ -87,6 +86,7 @@ const GAP: f64 = 18.0;
 pub struct Legend<'a> {
     entries: Vec<(Vec<String>, Key, &'a str)>,
     columns: Vec<f64>,
+    opacity: f64,
 }
 
 impl<'a> Legend<'a> {
@@ -106,7 +106,11 @@ impl<'a> Legend<'a> {
         let rows = entries.len().div_ceil(most).max(1);
         // Fewer columns for as many rows, where these still fit.
         let even = (entries.len().div_ceil(rows)..=most).find(fits).unwrap_or(most);
-        Self { columns: if entries.is_empty() { Vec::new() } else { columns(even) }, entries }
+        Self {
+            columns: if entries.is_empty() { Vec::new() } else { columns(even) },
+            opacity: opacity(figure),
+            entries,
+        }
     }
 
     /// Height of all rows.
@@ -131,7 +135,7 @@ impl<'a> Legend<'a> {
                 let mut x = left;
                 for ((lines, key, _), width) in row.iter().zip(&self.columns) {
                     let y = top + 1.0 + SMALL.line() / 2.0;
-                    sample(canvas, *key, x, y);
+                    sample(canvas, *key, (x, y), self.opacity);
                     for (i, line) in lines.iter().enumerate() {
                         let baseline = y + 4.0 + SMALL.line() * i as f64;
                         canvas.text(line, (x + SAMPLE + SPACE, baseline), SMALL, Anchor::Start);
@@ -155,7 +159,7 @@ pub fn curve(style: usize) -> Pen {
 
 /// The pen of a bound.
 pub fn bound(style: usize) -> Pen {
-    Pen { colour: style::colour(style), width: 1.2, dashes: Some(style::BOUND) }
+    Pen { colour: style::colour(style), width: 1.4, dashes: Some(style::BOUND) }
 }
 
 /// The pen of a level.
@@ -168,19 +172,23 @@ pub fn mark(number: usize) -> Pen {
     Pen { colour: "#777777", width: 1.1, dashes: Some(style::level(number)) }
 }
 
-/// Opacity of a curve's band.
-pub const BAND: f64 = 0.2;
+/// Opacity of bands: less where many lie on each other.
+pub fn opacity(figure: &Figure) -> f64 {
+    let banded = |panel: &Panel| panel.curves.iter().filter(|c| !c.bound && c.banded()).count();
+    if figure.panels.iter().map(banded).max() > Some(5) { 0.1 } else { 0.2 }
+}
+
 /// Radius of a dot.
 pub const DOT: f64 = 4.0;
 
-fn sample(canvas: &mut Canvas, key: Key, x: f64, y: f64) {
+fn sample(canvas: &mut Canvas, key: Key, (x, y): (f64, f64), opacity: f64) {
     let line = [(x, y), (x + SAMPLE, y)];
     let box_ =
         |half: f64| [(x, y - half), (x + SAMPLE, y - half), (x + SAMPLE, y + half), (x, y + half)];
     match key {
         Key::Curve { style, band } => {
             if band {
-                canvas.area(&box_(4.5), style::colour(style), BAND);
+                canvas.area(&box_(4.5), style::colour(style), opacity);
             }
             canvas.line(&line, curve(style));
         }
@@ -190,7 +198,7 @@ fn sample(canvas: &mut Canvas, key: Key, x: f64, y: f64) {
         }
         Key::Level { number, band } => {
             if band {
-                canvas.area(&box_(2.5), INK, BAND);
+                canvas.area(&box_(2.5), INK, opacity);
             }
             canvas.line(&line, level(number));
         }

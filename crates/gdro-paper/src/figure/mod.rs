@@ -5,12 +5,12 @@
 //! colour-blind readers, and each comes with a dash pattern of its own for grey print. The same figure
 //! gives the same bytes on every machine: no font of the system is used.
 //!
-//! Crates: `kuva` (MIT) is the plotting crate that is alive, light without its features, and works in
-//! fractions of a pixel with real dashes; `plotters` rounds to whole pixels, cuts dashes into segments
-//! and had no release for two years, and `plotkit` draws its own text into every backend. Of `kuva` only
-//! the scene and the writer of SVG are used: its grid of panels takes margins panel by panel, so that
-//! columns do not line up, and its ticks of a logarithmic axis cannot be chosen. `resvg` makes the pixels
-//! with the font DejaVu Sans (licence of Bitstream Vera), which has all sub- and superscripts.
+//! Crates: `kuva` (MIT) is a plotting crate that is alive, light without its features, and works in
+//! fractions of a pixel with real dashes and frames. `plotters`, last released in 2024, rounds to whole
+//! pixels and cuts dashes into segments. Of `kuva` the scene and the writer of SVG are used; its grid
+//! takes margins panel by panel, so that columns do not line up, and its ticks of a logarithmic axis
+//! cannot be chosen. `resvg` makes the pixels, with the font DejaVu Sans out of `dejavu` (the font has the
+//! permissive licence of Bitstream Vera), which has all sub- and superscripts.
 
 mod axis;
 mod canvas;
@@ -169,7 +169,8 @@ pub struct Dot {
 /// use gdro_paper::figure::{Axis, Band, Curve, Figure, Panel, Scale, svg};
 ///
 /// let point = |t: f64| Band { x: t, low: 0.9 / t.sqrt(), median: 1.0 / t.sqrt(), high: 1.1 / t.sqrt() };
-/// let curve = Curve { name: "SMD(m)".into(), points: (1..1000).map(|t| point(t.into())).collect(), ..Default::default() };
+/// let points = (1..1000).map(|t| point(t.into())).collect();
+/// let curve = Curve { name: "SMD(m)".into(), points, ..Default::default() };
 /// let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log, range: None };
 /// let panel = Panel { x: axis("round t"), y: axis("gap"), curves: vec![curve], ..Default::default() };
 /// let text = svg(&Figure { title: "Gap".into(), columns: 1, panels: vec![panel] }).unwrap();

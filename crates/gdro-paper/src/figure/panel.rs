@@ -20,6 +20,8 @@ pub struct Placed<'a> {
 pub const TICK: f64 = 4.0;
 /// Between a tick and its number.
 pub const SPACE: f64 = 3.0;
+/// From a frame to below the numbers of its x axis, low enough for the lowest number of the y axis.
+pub const UNDER: f64 = 21.0;
 
 /// Places further off the frame than this are drawn here: nobody sees them, and numbers stay of a size
 /// that all viewers can handle.
@@ -27,10 +29,10 @@ const FAR: f64 = 20_000.0;
 
 impl Placed<'_> {
     /// Draws all but titles and labels; names of levels and marks are numbered as in these lists.
-    pub fn draw(&self, canvas: &mut Canvas, levels: &[&str], marks: &[&str], right: f64) {
+    pub fn draw(&self, canvas: &mut Canvas, levels: &[&str], marks: &[&str], opacity: f64) {
         self.grid(canvas);
         canvas.inside(self.frame, |canvas| {
-            self.bands(canvas);
+            self.bands(canvas, opacity);
             self.marks(canvas, marks);
             for curve in &self.panel.curves {
                 self.curve(canvas, curve);
@@ -45,7 +47,7 @@ impl Placed<'_> {
                 canvas.group("dot", draw);
             }
         }
-        self.axes(canvas, right);
+        self.axes(canvas);
         let nothing = self.panel.curves.iter().all(|c| c.points.is_empty())
             && self.panel.levels.is_empty()
             && self.panel.marks.is_empty()
@@ -91,7 +93,7 @@ impl Placed<'_> {
     }
 
     /// The bands of all levels and curves lie below all lines.
-    fn bands(&self, canvas: &mut Canvas) {
+    fn bands(&self, canvas: &mut Canvas, opacity: f64) {
         for level in self.panel.levels.iter().filter(|level| level.low < level.high) {
             let low = self.upward(level.low).unwrap_or(self.bottom());
             if let Some(high) = self.upward(level.high) {
@@ -99,7 +101,7 @@ impl Placed<'_> {
                 canvas.area(
                     &[(left, low), (right, low), (right, high), (left, high)],
                     INK,
-                    legend::BAND,
+                    opacity,
                 );
             }
         }
@@ -109,7 +111,7 @@ impl Placed<'_> {
                     run.iter().map(|p| (p.x, p.low)).chain(run.iter().rev().map(|p| (p.x, p.high)));
                 let corners: Vec<_> = corners.collect();
                 let draw = |canvas: &mut Canvas| {
-                    canvas.area(&corners, style::colour(curve.style), legend::BAND)
+                    canvas.area(&corners, style::colour(curve.style), opacity)
                 };
                 canvas.group("band", draw);
             }
@@ -169,7 +171,7 @@ impl Placed<'_> {
         runs
     }
 
-    fn axes(&self, canvas: &mut Canvas, page: f64) {
+    fn axes(&self, canvas: &mut Canvas) {
         let Frame { left, top, .. } = self.frame;
         let (right, bottom) = (self.right(), self.bottom());
         let pen = Pen { colour: INK, width: 0.8, dashes: None };
@@ -192,9 +194,7 @@ impl Placed<'_> {
         canvas.group("numbers", |canvas| {
             for tick in &self.across.major {
                 if let Some(x) = self.across(tick.value) {
-                    // The last number of the last column may not leave the page.
-                    let x = x.min(page - 1.0 - SMALL.width(&tick.label) / 2.0);
-                    let y = bottom + TICK + SPACE + 8.0;
+                    let y = bottom + UNDER - 4.0;
                     canvas.text(&tick.label, (x, y), SMALL, Anchor::Middle);
                 }
             }

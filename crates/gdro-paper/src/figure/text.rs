@@ -117,7 +117,12 @@ mod tests {
 
     #[test]
     fn subscripts_are_there_and_other_scripts_are_not() {
-        assert_eq!(missing("AT₃RO(m), P₁, η, ε, 10⁻⁹, n̄, 1 − δ, ≤, ‖w‖₂, Σ"), None);
+        assert_eq!(
+            missing(
+                "AT₃RO(m), SMPAₘ, SMDᵣ, AT₁RO(1)ₐ, Lₘₐₓ, xₖ, P₁₂, η, ε, 10⁻⁹, n̄, 1 − δ, ≤, ‖w‖₂, Σ"
+            ),
+            None
+        );
         assert_eq!(missing("P\u{4e2d}"), Some('\u{4e2d}'));
         assert_eq!(missing("two\nlines"), Some('\n'));
         assert_eq!(missing("5 $"), Some('$'));

@@ -1,4 +1,5 @@
-//! Figures as readers see them: what is drawn and where, the same bytes each time, and what is refused.
+//! Figures as readers see them: what is drawn and where, the same bytes each time, and what is
+//! refused.
 
 mod samples;
 

@@ -16,7 +16,8 @@ pub struct Span {
 /// Room for half a line above and below the data, as a part of their range.
 const MARGIN: f64 = 0.04;
 
-/// Numbers are at most ten to this power; smaller than its inverse is the same as that on a logarithmic axis.
+/// Numbers are at most ten to this power; smaller than its inverse is the same as that on a
+/// logarithmic axis.
 pub const LARGEST_POWER: f64 = 300.0;
 
 /// A linear x axis that starts at less than this part of its end starts at zero.
@@ -106,7 +107,8 @@ impl Extent {
     }
 }
 
-/// The range that the caller gave, widened for what has to be seen, or that of the data with a margin.
+/// The range that the caller gave, widened for what has to be seen, or that of the data with a
+/// margin.
 fn range(axis: &Axis, data: Option<Extent>, fixed: Option<Extent>, margin: f64) -> Span {
     let span = |low, high| Span { scale: axis.scale, low, high };
     if let Some((low, high)) = axis.range {

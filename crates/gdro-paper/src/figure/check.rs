@@ -222,7 +222,8 @@ fn legible(text: &str) -> Result<(), Error> {
     text::missing(text).map_or(Ok(()), |character| Err(lacks(character)))
 }
 
-/// Two names of one style, or two styles of one name, could not be told apart; things without a name can be.
+/// Two names of one style, or two styles of one name, could not be told apart; things without a
+/// name can be.
 fn one_to_one<'a>(pairs: impl Iterator<Item = (&'a str, usize)>) -> Result<(), Error> {
     let mut names: BTreeMap<usize, &str> = BTreeMap::new();
     let mut styles: BTreeMap<&str, usize> = BTreeMap::new();

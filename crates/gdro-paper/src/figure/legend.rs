@@ -115,7 +115,7 @@ impl<'a> Legend<'a> {
 
     /// Height of all rows.
     pub fn height(&self) -> f64 {
-        self.rows().map(|row| Self::tall(row)).sum()
+        self.rows().map(Self::tall).sum()
     }
 
     fn rows(&self) -> impl Iterator<Item = &[(Vec<String>, Key, &'a str)]> {

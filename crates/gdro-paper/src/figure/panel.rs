@@ -23,8 +23,8 @@ pub const SPACE: f64 = 3.0;
 /// From a frame to below the numbers of its x axis, low enough for the lowest number of the y axis.
 pub const UNDER: f64 = 21.0;
 
-/// Places further off the frame than this are drawn here: nobody sees them, and numbers stay of a size
-/// that all viewers can handle.
+/// Places further off the frame than this are drawn here: nobody sees them, and numbers stay of a
+/// size that all viewers can handle.
 const FAR: f64 = 20_000.0;
 
 impl Placed<'_> {

@@ -44,7 +44,8 @@ impl Font {
         units * f64::from(self.size) / f64::from(face.units_per_em())
     }
 
-    /// The text in lines of at most this width: broken at spaces, inside a word only if that alone is too wide.
+    /// The text in lines of at most this width: broken at spaces, inside a word only if that alone
+    /// is too wide.
     pub fn wrap(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
@@ -69,8 +70,8 @@ impl Font {
     }
 }
 
-/// A character of the text that cannot be drawn: one that the font lacks, or one that the writer of SVG
-/// takes for the start of mathematics.
+/// A character of the text that cannot be drawn: one that the font lacks, or one that the writer of
+/// SVG takes for the start of mathematics.
 pub fn missing(text: &str) -> Option<char> {
     let drawn =
         |c: char| c != '$' && REGULAR.glyph_index(c).is_some() && BOLD.glyph_index(c).is_some();

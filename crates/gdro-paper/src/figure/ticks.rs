@@ -112,7 +112,8 @@ fn multiples(span: &Span, factor: f64, power: i32) -> Vec<Tick> {
     values.iter().map(|value| Tick { value: *value + 0.0, label: label(value) }).collect()
 }
 
-/// Powers of ten, every one or every few, on two decades and more; 1, 2 and 5 or 1 and 3 times these on less.
+/// Powers of ten, every one or every few, on two decades and more; 1, 2 and 5 or 1 and 3 times
+/// these on less.
 fn logarithmic(span: &Span) -> Vec<Vec<Tick>> {
     let (low, high) = (span.low.log10(), span.high.log10());
     let whole = |every: i32| {
@@ -141,7 +142,8 @@ fn logarithmic(span: &Span) -> Vec<Vec<Tick>> {
     }
 }
 
-/// Ticks without numbers: 2 to 9 times powers of ten, or the powers themselves where not all have numbers.
+/// Ticks without numbers: 2 to 9 times powers of ten, or the powers themselves where not all have
+/// numbers.
 fn between(span: &Span, major: &[Tick]) -> Vec<f64> {
     let decades = span.high.log10() - span.low.log10();
     let factors: &[f64] = match decades {
@@ -157,10 +159,10 @@ fn between(span: &Span, major: &[Tick]) -> Vec<f64> {
 
 /// factor · 10^power, rounded once: 0.3 and not 0.30000000000000004.
 fn scaled(factor: f64, power: i32) -> f64 {
-    if power >= 0 || power < -300 {
-        factor * 10f64.powi(power)
-    } else {
-        factor / 10f64.powi(-power)
+    // Beyond 1e-300 the inverse would be infinite.
+    match power {
+        -300..0 => factor / 10f64.powi(-power),
+        _ => factor * 10f64.powi(power),
     }
 }
 

@@ -199,9 +199,10 @@ fn what_has_no_place_on_a_logarithmic_axis_is_left_out() {
     let lowest = band.descendants().find_map(|node| node.attribute("d")).unwrap();
     let lowest = lowest.split(['M', 'L', 'Z', ' ']).filter_map(|n| n.parse::<f64>().ok());
     let lowest = lowest.skip(1).step_by(2).fold(0.0, f64::max);
-    let frame = document.descendants().find(|node| node.has_tag_name("clipPath")).unwrap();
-    let side = |name| frame.first_element_child().unwrap().attribute(name).unwrap();
-    let bottom: f64 = ["y", "height"].map(|name| side(name).parse::<f64>().unwrap()).iter().sum();
+    // A line of the grid ends at the frame's lower edge.
+    let grid = class(&document, "grid").next().unwrap();
+    let upright = grid.descendants().find_map(|node| node.attribute("d")).unwrap();
+    let bottom: f64 = upright.rsplit(' ').next().unwrap().parse().unwrap();
     assert!((lowest - bottom).abs() < 0.02, "{lowest} {bottom}");
 }
 
@@ -239,6 +240,36 @@ fn far_points_stay_in_their_frame() {
     let text = svg(&figure(vec![panel])).unwrap();
     assert!(line(&text).iter().all(|(x, y)| x.abs() <= 20_000.0 && y.abs() <= 20_000.0));
     png(&text).unwrap();
+}
+
+#[test]
+fn nothing_is_drawn_outside_of_the_frame() {
+    let mut panel =
+        panel(Scale::Linear, &[(-1.0, 3.0), (0.0, -3.0), (0.5, 0.5), (1.0, 3.0), (2.0, 0.5)]);
+    panel.curves[0].points[2].high = 5.0;
+    (panel.x.range, panel.y.range) = (Some((0.0, 1.0)), Some((0.0, 1.0)));
+    // Without a name there is no legend, so that the colour of the curve is that of the curve only.
+    panel.curves[0].name = String::new();
+    let text = svg(&figure(vec![panel])).unwrap();
+    let picture = resvg::tiny_skia::Pixmap::decode_png(&png(&text).unwrap()).unwrap();
+    let document = Document::parse(&text).unwrap();
+    let frame = document.descendants().find(|node| node.has_tag_name("clipPath")).unwrap();
+    let frame = frame.first_element_child().unwrap();
+    let [left, top, width, height] = ["x", "y", "width", "height"]
+        .map(|side| 2.0 * frame.attribute(side).unwrap().parse::<f64>().unwrap());
+    let blue =
+        |p: resvg::tiny_skia::PremultipliedColorU8| i32::from(p.blue()) - i32::from(p.red()) > 20;
+    let (mut inside, mut outside) = (0, 0);
+    for i in (0..picture.pixels().len()).filter(|&i| blue(picture.pixels()[i])) {
+        let (x, y) = ((i as u32 % picture.width()) as f64, (i as u32 / picture.width()) as f64);
+        let within = |v: f64, start: f64, length: f64| v > start - 2.0 && v < start + length + 1.0;
+        *if within(x, left, width) && within(y, top, height) {
+            &mut inside
+        } else {
+            &mut outside
+        } += 1;
+    }
+    assert!(inside > 1000 && outside == 0, "{inside} pixels inside, {outside} outside");
 }
 
 #[test]

@@ -75,42 +75,70 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     })
 }
 
-/// Length of a sample, long enough to show any dashes twice.
-const SAMPLE: f64 = 30.0;
 /// Between a sample and its name.
 const SPACE: f64 = 5.0;
 /// Between a name and the next sample.
 const GAP: f64 = 18.0;
 
+impl Key {
+    /// Length of the sample: of lines, long enough to show any dashes twice.
+    fn length(self) -> f64 {
+        match self {
+            Self::Curve { .. } | Self::Bound { .. } | Self::Level { .. } => 30.0,
+            Self::Dot { .. } | Self::Mark { .. } => 12.0,
+        }
+    }
+}
+
+/// A name, in lines, and what it is.
+struct Entry {
+    lines: Vec<String>,
+    key: Key,
+}
+
+/// The longest sample and the longest name of a column.
+struct Column {
+    sample: f64,
+    name: f64,
+}
+
+impl Column {
+    fn width(&self) -> f64 {
+        self.sample + SPACE + self.name
+    }
+}
+
 /// A legend in rows and columns.
-pub struct Legend<'a> {
-    entries: Vec<(Vec<String>, Key, &'a str)>,
-    columns: Vec<f64>,
+pub struct Legend {
+    entries: Vec<Entry>,
+    columns: Vec<Column>,
     opacity: f64,
 }
 
-impl<'a> Legend<'a> {
+impl Legend {
     /// As many columns as the width has room for, filled evenly.
-    pub fn new(figure: &'a Figure, width: f64) -> Self {
-        let entry = |(name, key)| (SMALL.wrap(name, width - SAMPLE - SPACE), key, name);
-        let entries: Vec<_> = keys(figure).into_iter().map(entry).collect();
-        let long =
-            |lines: &[String]| lines.iter().map(|line| SMALL.width(line)).fold(0.0, f64::max);
-        let lengths: Vec<f64> =
-            entries.iter().map(|(lines, ..)| SAMPLE + SPACE + long(lines)).collect();
-        let columns = |n: usize| -> Vec<f64> {
-            (0..n).map(|c| lengths.iter().skip(c).step_by(n).copied().fold(0.0, f64::max)).collect()
+    pub fn new(figure: &Figure, width: f64) -> Self {
+        let entry = |(name, key): (&str, Key)| Entry {
+            lines: SMALL.wrap(name, width - key.length() - SPACE),
+            key,
+        };
+        let entries: Vec<Entry> = keys(figure).into_iter().map(entry).collect();
+        let columns = |n: usize| -> Vec<Column> {
+            (0..n).map(|first| Self::column(entries.iter().skip(first).step_by(n))).collect()
         };
         let fits = |n: &usize| total(&columns(*n)) <= width;
-        let most = (1..=entries.len()).rev().find(fits).unwrap_or(1);
-        let rows = entries.len().div_ceil(most).max(1);
+        let most = (1..=entries.len()).rev().find(fits).unwrap_or(entries.len().min(1));
+        let rows = entries.len().div_ceil(most.max(1)).max(1);
         // Fewer columns for as many rows, where these still fit.
         let even = (entries.len().div_ceil(rows)..=most).find(fits).unwrap_or(most);
-        Self {
-            columns: if entries.is_empty() { Vec::new() } else { columns(even) },
-            opacity: opacity(figure),
-            entries,
-        }
+        Self { columns: columns(even), opacity: opacity(figure), entries }
+    }
+
+    fn column<'a>(entries: impl Iterator<Item = &'a Entry>) -> Column {
+        entries.fold(Column { sample: 0.0, name: 0.0 }, |column, entry| Column {
+            sample: column.sample.max(entry.key.length()),
+            name: entry.lines.iter().map(|line| SMALL.width(line)).fold(column.name, f64::max),
+        })
     }
 
     /// Height of all rows.
@@ -118,12 +146,13 @@ impl<'a> Legend<'a> {
         self.rows().map(Self::tall).sum()
     }
 
-    fn rows(&self) -> impl Iterator<Item = &[(Vec<String>, Key, &'a str)]> {
+    fn rows(&self) -> impl Iterator<Item = &[Entry]> {
         self.entries.chunks(self.columns.len().max(1))
     }
 
-    fn tall(row: &[(Vec<String>, Key, &'a str)]) -> f64 {
-        2.0 + SMALL.line() * row.iter().map(|(lines, ..)| lines.len()).max().unwrap_or(0) as f64
+    fn tall(row: &[Entry]) -> f64 {
+        let lines = row.iter().map(|entry| entry.lines.len()).max().unwrap_or(0);
+        2.0 + SMALL.line() * lines as f64
     }
 
     /// Draws it in the middle of the page.
@@ -133,14 +162,15 @@ impl<'a> Legend<'a> {
         canvas.group("legend", |canvas| {
             for row in self.rows() {
                 let mut x = left;
-                for ((lines, key, _), width) in row.iter().zip(&self.columns) {
+                for (entry, column) in row.iter().zip(&self.columns) {
                     let y = top + 1.0 + SMALL.line() / 2.0;
-                    sample(canvas, *key, (x, y), self.opacity);
-                    for (i, line) in lines.iter().enumerate() {
-                        let baseline = y + 4.0 + SMALL.line() * i as f64;
-                        canvas.text(line, (x + SAMPLE + SPACE, baseline), SMALL, Anchor::Start);
+                    let start = x + (column.sample - entry.key.length()) / 2.0;
+                    sample(canvas, entry.key, (start, y), self.opacity);
+                    for (i, line) in entry.lines.iter().enumerate() {
+                        let at = (x + column.sample + SPACE, y + 4.0 + SMALL.line() * i as f64);
+                        canvas.text(line, at, SMALL, Anchor::Start);
                     }
-                    x += width + GAP;
+                    x += column.width() + GAP;
                 }
                 top += Self::tall(row);
             }
@@ -148,8 +178,8 @@ impl<'a> Legend<'a> {
     }
 }
 
-fn total(columns: &[f64]) -> f64 {
-    columns.iter().sum::<f64>() + GAP * columns.len().saturating_sub(1) as f64
+fn total(columns: &[Column]) -> f64 {
+    columns.iter().map(Column::width).sum::<f64>() + GAP * columns.len().saturating_sub(1) as f64
 }
 
 /// The pen of a curve.
@@ -182,9 +212,10 @@ pub fn opacity(figure: &Figure) -> f64 {
 pub const DOT: f64 = 4.0;
 
 fn sample(canvas: &mut Canvas, key: Key, (x, y): (f64, f64), opacity: f64) {
-    let line = [(x, y), (x + SAMPLE, y)];
+    let length = key.length();
+    let line = [(x, y), (x + length, y)];
     let box_ =
-        |half: f64| [(x, y - half), (x + SAMPLE, y - half), (x + SAMPLE, y + half), (x, y + half)];
+        |half: f64| [(x, y - half), (x + length, y - half), (x + length, y + half), (x, y + half)];
     match key {
         Key::Curve { style, band } => {
             if band {
@@ -194,7 +225,7 @@ fn sample(canvas: &mut Canvas, key: Key, (x, y): (f64, f64), opacity: f64) {
         }
         Key::Bound { style } => canvas.line(&line, bound(style)),
         Key::Dot { style } => {
-            canvas.shape((x + SAMPLE / 2.0, y), DOT, style::shape(style), style::colour(style))
+            canvas.shape((x + length / 2.0, y), DOT, style::shape(style), style::colour(style))
         }
         Key::Level { number, band } => {
             if band {
@@ -203,7 +234,7 @@ fn sample(canvas: &mut Canvas, key: Key, (x, y): (f64, f64), opacity: f64) {
             canvas.line(&line, level(number));
         }
         Key::Mark { number } => {
-            let x = x + SAMPLE / 2.0;
+            let x = x + length / 2.0;
             canvas.line(&[(x, y - 6.0), (x, y + 6.0)], mark(number));
         }
     }

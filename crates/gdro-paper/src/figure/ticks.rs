@@ -69,13 +69,16 @@ fn apart(span: &Span, pixels: f64, way: Way, ticks: &[Tick], gap: f64) -> bool {
     ticks.windows(2).all(|pair| at(&pair[1]) - at(&pair[0]) >= half(&pair[0]) + half(&pair[1]))
 }
 
-/// Multiples of 1, 2, 2.5 and 5 times powers of ten, the densest first.
+/// Multiples of 1, 2, 5 and, above ten, 2.5 times powers of ten, the densest first.
 fn linear(span: &Span) -> Vec<Vec<Tick>> {
     let length = span.high - span.low;
     let first = (length / MOST as f64).log10().floor() as i32;
     let steps = (first..first + 3)
         .flat_map(|power| [(1.0, power), (2.0, power), (2.5, power), (5.0, power)]);
+    // A quarter of one would need one decimal more than its neighbours.
+    let short = |&(factor, power): &(f64, i32)| factor != 2.5 || power > 0;
     steps
+        .filter(short)
         .map(|(factor, power)| multiples(span, factor, power))
         .filter(|ticks| ticks.len() <= MOST)
         .collect()

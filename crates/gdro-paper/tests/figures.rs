@@ -291,6 +291,32 @@ fn long_texts_are_wrapped_and_many_names_are_legible() {
     }
 }
 
+#[test]
+fn bounds_and_dots_of_one_name_share_an_entry_in_grey() {
+    let mut figure = samples::gaps();
+    for panel in &mut figure.panels {
+        for curve in panel.curves.iter_mut().filter(|c| c.bound) {
+            curve.name = "bound".into();
+        }
+        let dot = |style| Dot { name: "bound at T".into(), style, x: 100.0, y: 1.0 };
+        panel.dots = vec![dot(1), dot(4)];
+    }
+    let text = svg(&figure).unwrap();
+    legible("bounds", &text);
+    let document = Document::parse(&text).unwrap();
+    let legend = class(&document, "legend").next().unwrap();
+    let names = ["SMD(m)", "SMPA_m", "bound", "bound at T"];
+    assert_eq!(texts(legend).collect::<Vec<_>>(), names);
+    let grey = |node: &Node| {
+        node.attribute("stroke") == Some("#777777") || node.attribute("fill") == Some("#777777")
+    };
+    assert_eq!(legend.descendants().filter(grey).count(), 2);
+    figure.panels[0].dots[0].name = "other".into();
+    assert!(svg(&figure).is_ok(), "another shape");
+    figure.panels[0].curves[2].name = "other".into();
+    assert!(svg(&figure).unwrap_err().to_string().contains("of `other` and of `bound`"));
+}
+
 /// The message of what is wrong with a figure that is fine but for this change.
 fn refused(change: impl FnOnce(&mut Figure)) -> String {
     let mut figure = samples::balanced();

@@ -2,17 +2,17 @@
 
 use super::canvas::{Anchor, Canvas, INK, Pen};
 use super::text::SMALL;
-use super::{Figure, Panel, style};
+use super::{Curve, Figure, Panel, style};
 
 /// What the sample beside a name shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// A line of this style.
     Curve { style: usize, band: bool },
-    /// A bound in the colour of this style.
-    Bound { style: usize },
-    /// A dot of this style.
-    Dot { style: usize },
+    /// A bound in the colour of this style, `None` if bounds of several styles have the name.
+    Bound { style: Option<usize> },
+    /// A dot of the shape of this number, in the colour of this style if there is one only.
+    Dot { number: usize, style: Option<usize> },
     /// The level of this number.
     Level { number: usize, band: bool },
     /// The mark of this number.
@@ -23,22 +23,22 @@ pub enum Key {
 pub fn keys(figure: &Figure) -> Vec<(&str, Key)> {
     let panels = || figure.panels.iter();
     let mut keys: Vec<(&str, Key)> = Vec::new();
-    for bound in [false, true] {
-        for curve in panels().flat_map(|p| &p.curves).filter(|c| c.bound == bound) {
-            let style = curve.style;
-            // A band in one panel is enough for one in the legend.
-            let banded =
-                |p: &Panel| p.curves.iter().any(|c| c.name == curve.name && !c.bound && c.banded());
-            let key = if bound {
-                Key::Bound { style }
-            } else {
-                Key::Curve { style, band: panels().any(banded) }
-            };
-            add(&mut keys, &curve.name, key);
-        }
+    for curve in panels().flat_map(|p| &p.curves).filter(|c| !c.bound) {
+        // A band in one panel is enough for one in the legend.
+        let banded =
+            |p: &Panel| p.curves.iter().any(|c| c.name == curve.name && !c.bound && c.banded());
+        let key = Key::Curve { style: curve.style, band: panels().any(banded) };
+        add(&mut keys, &curve.name, key);
     }
-    for dot in panels().flat_map(|p| &p.dots) {
-        add(&mut keys, &dot.name, Key::Dot { style: dot.style });
+    let bounds = || panels().flat_map(|p| &p.curves).filter(|c| c.bound);
+    for Curve { name, .. } in bounds() {
+        let style = only(bounds().filter(|c| c.name == *name).map(|c| c.style));
+        add(&mut keys, name, Key::Bound { style });
+    }
+    let all = || panels().flat_map(|p| &p.dots);
+    for (number, name) in dots(figure).into_iter().enumerate() {
+        let style = only(all().filter(|d| d.name == name).map(|d| d.style));
+        add(&mut keys, name, Key::Dot { number, style });
     }
     for (number, name) in levels(figure).into_iter().enumerate() {
         let banded = |p: &Panel| p.levels.iter().any(|l| l.name == name && l.low < l.high);
@@ -54,6 +54,17 @@ fn add<'a>(keys: &mut Vec<(&'a str, Key)>, name: &'a str, key: Key) {
     if !name.is_empty() && !keys.contains(&(name, key)) {
         keys.push((name, key));
     }
+}
+
+/// The style that all have.
+fn only(mut styles: impl Iterator<Item = usize>) -> Option<usize> {
+    let first = styles.next()?;
+    styles.all(|style| style == first).then_some(first)
+}
+
+/// The names of all dots, each once: its place is the number of its shape.
+pub fn dots(figure: &Figure) -> Vec<&str> {
+    distinct(figure.panels.iter().flat_map(|p| &p.dots).map(|d| d.name.as_str()))
 }
 
 /// The names of all levels, each once: its place is the number of its dashes.
@@ -187,9 +198,14 @@ pub fn curve(style: usize) -> Pen {
     Pen { colour: style::colour(style), width: 1.6, dashes: style::dashes(style) }
 }
 
+/// The colour of things of one style, or of several.
+fn colour(style: Option<usize>) -> &'static str {
+    style.map_or(GREY, style::colour)
+}
+
 /// The pen of a bound.
-pub fn bound(style: usize) -> Pen {
-    Pen { colour: style::colour(style), width: 1.4, dashes: Some(style::BOUND) }
+pub fn bound(style: Option<usize>) -> Pen {
+    Pen { colour: colour(style), width: 1.4, dashes: Some(style::BOUND) }
 }
 
 /// The pen of a level.
@@ -199,8 +215,11 @@ pub fn level(number: usize) -> Pen {
 
 /// The pen of a mark.
 pub fn mark(number: usize) -> Pen {
-    Pen { colour: "#777777", width: 1.1, dashes: Some(style::level(number)) }
+    Pen { colour: GREY, width: 1.1, dashes: Some(style::level(number)) }
 }
+
+/// Colour of marks, and in the legend of what has several colours.
+const GREY: &str = "#777777";
 
 /// Opacity of bands: less where many lie on each other.
 pub fn opacity(figure: &Figure) -> f64 {
@@ -224,8 +243,8 @@ fn sample(canvas: &mut Canvas, key: Key, (x, y): (f64, f64), opacity: f64) {
             canvas.line(&line, curve(style));
         }
         Key::Bound { style } => canvas.line(&line, bound(style)),
-        Key::Dot { style } => {
-            canvas.shape((x + length / 2.0, y), DOT, style::shape(style), style::colour(style))
+        Key::Dot { number, style } => {
+            canvas.shape((x + length / 2.0, y), DOT, style::shape(number), colour(style))
         }
         Key::Level { number, band } => {
             if band {

@@ -30,9 +30,10 @@ pub use style::STYLES;
 
 /// A figure: panels in a grid, row by row, and one legend for all of them, above the panels.
 ///
-/// Things of the same name are the same thing: they share one style and one line of the legend. An
-/// empty name leaves the legend out. With more than one panel each gets a letter, (a), (b), and so
-/// on. A label that all panels of a row (y) or column (x) share is written once.
+/// Things of the same name are the same thing, with one entry in the legend: curves of one name
+/// have one style; bounds and dots of one name may have several, and the legend shows them in grey.
+/// An empty name leaves the legend out. With more than one panel each gets a letter, (a), (b), and
+/// so on. A label that all panels of a row (y) or column (x) share is written once.
 ///
 /// Text is written as it is, in Unicode (P₁, η, 10⁻²); it may hold all that DejaVu Sans has but
 /// `$`, which the writer would take for mathematics. Text that is too long for its place is
@@ -153,9 +154,9 @@ pub struct Mark {
 /// A single point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dot {
-    /// For the legend.
+    /// For the legend; each of the first four names has its own shape.
     pub name: String,
-    /// Colour and shape, below [`STYLES`].
+    /// Colour, below [`STYLES`]: that of the curve of this style.
     pub style: usize,
     /// Place on the x axis.
     pub x: f64,

@@ -3,7 +3,7 @@
 use super::axis::{across, upward};
 use super::canvas::{Anchor, Canvas, Frame};
 use super::legend::{self, Legend};
-use super::panel::{self, Placed, SPACE, TICK};
+use super::panel::{self, Names, Placed, SPACE, TICK};
 use super::text::{LABEL, LETTER, SMALL, TITLE};
 use super::ticks::{self, Ticks, Way};
 use super::{Figure, Panel};
@@ -164,7 +164,11 @@ impl<'a> Grid<'a> {
     }
 
     fn draw(self, canvas: &mut Canvas, mut top: f64) {
-        let (levels, marks) = (legend::levels(self.figure), legend::marks(self.figure));
+        let names = Names {
+            dots: legend::dots(self.figure),
+            levels: legend::levels(self.figure),
+            marks: legend::marks(self.figure),
+        };
         let opacity = legend::opacity(self.figure);
         let mut cells = self.cells.into_iter();
         for row in &self.rows {
@@ -182,7 +186,7 @@ impl<'a> Grid<'a> {
                     let across = ticks::choose(&x, self.width, Way::Across);
                     let placed =
                         Placed { panel: cell.panel, frame, x, y, across, upward: cell.upward };
-                    placed.draw(canvas, &levels, &marks, opacity);
+                    placed.draw(canvas, &names, opacity);
                 });
                 left += margin + self.width + RIGHT;
             }

@@ -16,6 +16,17 @@ pub struct Placed<'a> {
     pub upward: Ticks,
 }
 
+/// The names of a figure: their places choose dashes and shapes.
+pub struct Names<'a> {
+    pub dots: Vec<&'a str>,
+    pub levels: Vec<&'a str>,
+    pub marks: Vec<&'a str>,
+}
+
+fn number(names: &[&str], name: &str) -> usize {
+    names.iter().position(|other| *other == name).unwrap_or(0)
+}
+
 /// Length of a tick with a number.
 pub const TICK: f64 = 4.0;
 /// Between a tick and its number.
@@ -28,21 +39,22 @@ pub const UNDER: f64 = 21.0;
 const FAR: f64 = 20_000.0;
 
 impl Placed<'_> {
-    /// Draws all but titles and labels; names of levels and marks are numbered as in these lists.
-    pub fn draw(&self, canvas: &mut Canvas, levels: &[&str], marks: &[&str], opacity: f64) {
+    /// Draws all but titles and labels.
+    pub fn draw(&self, canvas: &mut Canvas, names: &Names, opacity: f64) {
         self.grid(canvas);
         canvas.inside(self.frame, |canvas| {
             self.bands(canvas, opacity);
-            self.marks(canvas, marks);
+            self.marks(canvas, &names.marks);
             for curve in &self.panel.curves {
                 self.curve(canvas, curve);
             }
-            self.levels(canvas, levels);
+            self.levels(canvas, &names.levels);
         });
         for dot in &self.panel.dots {
+            let shape = style::shape(number(&names.dots, &dot.name));
             if let Some(at) = self.at(dot.x, dot.y) {
                 let draw = |canvas: &mut Canvas| {
-                    canvas.shape(at, legend::DOT, style::shape(dot.style), style::colour(dot.style))
+                    canvas.shape(at, legend::DOT, shape, style::colour(dot.style))
                 };
                 canvas.group("dot", draw);
             }
@@ -120,7 +132,7 @@ impl Placed<'_> {
 
     fn marks(&self, canvas: &mut Canvas, names: &[&str]) {
         for mark in &self.panel.marks {
-            let number = names.iter().position(|name| *name == mark.name).unwrap_or(0);
+            let number = number(names, &mark.name);
             if let Some(x) = self.across(mark.x) {
                 let ends = [(x, self.frame.top), (x, self.bottom())];
                 canvas.group("mark", |canvas| canvas.line(&ends, legend::mark(number)));
@@ -130,7 +142,7 @@ impl Placed<'_> {
 
     fn levels(&self, canvas: &mut Canvas, names: &[&str]) {
         for level in &self.panel.levels {
-            let number = names.iter().position(|name| *name == level.name).unwrap_or(0);
+            let number = number(names, &level.name);
             if let Some(y) = self.upward(level.value) {
                 let ends = [(self.frame.left, y), (self.right(), y)];
                 canvas.group("level", |canvas| canvas.line(&ends, legend::level(number)));
@@ -139,7 +151,8 @@ impl Placed<'_> {
     }
 
     fn curve(&self, canvas: &mut Canvas, curve: &Curve) {
-        let pen = if curve.bound { legend::bound(curve.style) } else { legend::curve(curve.style) };
+        let pen =
+            if curve.bound { legend::bound(Some(curve.style)) } else { legend::curve(curve.style) };
         canvas.group("curve", |canvas| {
             for run in self.runs(curve) {
                 let points: Vec<_> = run.iter().map(|p| (p.x, p.median)).collect();

@@ -37,12 +37,16 @@ pub fn level(i: usize) -> &'static str {
     LEVELS[i % LEVELS.len()]
 }
 
-/// The shape of a dot: corners about the origin for a radius of 1; a circle has none.
-pub fn shape(style: usize) -> &'static [(f64, f64)] {
+/// Number of shapes.
+pub const SHAPES: usize = 4;
+
+/// The shape of dots of the `i`th name: corners about the origin for a radius of 1; a circle has
+/// none.
+pub fn shape(i: usize) -> &'static [(f64, f64)] {
     const SQUARE: [(f64, f64); 4] = [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)];
     const TRIANGLE: [(f64, f64); 3] = [(0.0, -1.2), (1.1, 0.75), (-1.1, 0.75)];
     const DIAMOND: [(f64, f64); 4] = [(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)];
-    match style % 4 {
+    match i % SHAPES {
         0 => &[],
         1 => &SQUARE,
         2 => &TRIANGLE,

@@ -16,8 +16,12 @@ pub struct Span {
 /// Room for half a line above and below the data, as a part of their range.
 const MARGIN: f64 = 0.04;
 
-/// Numbers are at most ten to this power; smaller than its inverse is the same as that on a logarithmic axis.
+/// Numbers are at most ten to this power; smaller than its inverse is the same as that on a
+/// logarithmic axis.
 pub const LARGEST_POWER: f64 = 300.0;
+
+/// A linear x axis that starts at less than this part of its end starts at zero.
+const NEAR: f64 = 0.1;
 
 /// How much longer than without its first tenth a curve may make the axis.
 const STRETCH: f64 = 4.0;
@@ -33,7 +37,7 @@ impl Span {
     fn length(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => value,
-            Scale::Log => value.log10().max(-LARGEST_POWER),
+            Scale::Log => value.log10().max(-LARGEST_POWER - 1.0),
         }
     }
 
@@ -42,13 +46,21 @@ impl Span {
     }
 }
 
-/// The x axis of a panel: all points, without a margin.
+/// The x axis of a panel: all points, without a margin, and zero where that is near.
 pub fn across(panel: &Panel) -> Span {
     let points = panel.curves.iter().flat_map(|c| c.points.iter().map(|p| p.x));
     let fixed: Vec<f64> =
         panel.marks.iter().map(|m| m.x).chain(panel.dots.iter().map(|d| d.x)).collect();
     let data = Extent::of(panel.x.scale, points.chain(fixed.iter().copied()));
-    range(&panel.x, data, Extent::of(panel.x.scale, fixed), 0.0)
+    let mut span = range(&panel.x, data, Extent::of(panel.x.scale, fixed), 0.0);
+    if panel.x.range.is_none()
+        && span.scale == Scale::Linear
+        && span.low > 0.0
+        && span.low < NEAR * span.high
+    {
+        span.low = 0.0;
+    }
+    span
 }
 
 /// The y axis of a panel: lines, bands, levels and dots, with a margin.
@@ -66,6 +78,11 @@ pub fn upward(panel: &Panel) -> Span {
         late.length() > 0.0 && all.is_some_and(|all| all.length() > STRETCH * late.length())
     });
     range(&panel.y, if far { late } else { all }, Extent::of(scale, fixed), MARGIN)
+}
+
+/// Whether the ends of a range differ by more than rounding and underflow.
+pub fn apart(low: f64, high: f64) -> bool {
+    high - low > (1e-9 * low.abs().max(high.abs())).max(1e-290)
 }
 
 /// The least and the greatest of some numbers, as lengths.
@@ -90,7 +107,8 @@ impl Extent {
     }
 }
 
-/// The range that the caller gave, widened for what has to be seen, or that of the data with a margin.
+/// The range that the caller gave, widened for what has to be seen, or that of the data with a
+/// margin.
 fn range(axis: &Axis, data: Option<Extent>, fixed: Option<Extent>, margin: f64) -> Span {
     let span = |low, high| Span { scale: axis.scale, low, high };
     if let Some((low, high)) = axis.range {
@@ -105,7 +123,7 @@ fn range(axis: &Axis, data: Option<Extent>, fixed: Option<Extent>, margin: f64) 
     };
     // Numbers that differ by rounding only, or not at all, still need an axis of some length.
     let positive = low >= 0.0;
-    let pad = if high - low > 1e-9 * low.abs().max(high.abs()) {
+    let pad = if apart(low, high) {
         margin * (high - low)
     } else if axis.scale == Scale::Log {
         0.5
@@ -117,7 +135,10 @@ fn range(axis: &Axis, data: Option<Extent>, fixed: Option<Extent>, margin: f64) 
         // A quantity that is never negative is not shown as if it could be.
         Scale::Linear if positive => span(low.max(0.0), high),
         Scale::Linear => span(low, high),
-        Scale::Log => span(10f64.powf(low), 10f64.powf(high)),
+        Scale::Log => span(
+            10f64.powf(low.max(-LARGEST_POWER - 1.0)),
+            10f64.powf(high.min(LARGEST_POWER + 1.0)),
+        ),
     }
 }
 

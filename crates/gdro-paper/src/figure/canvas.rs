@@ -74,6 +74,10 @@ impl Canvas {
         let Frame { left, top, width, height } = frame;
         self.frames += 1;
         let id = format!("frame{}", self.frames);
+        // The writer only refers to the frame: it has to be among the definitions.
+        let sides =
+            format!("x=\"{left:.2}\" y=\"{top:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"");
+        self.scene.defs.push(format!("<clipPath id=\"{id}\"><rect {sides}/></clipPath>"));
         self.scene.add(Primitive::ClipStart { x: left, y: top, width, height, id });
         draw(self);
         self.scene.add(Primitive::ClipEnd);

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::axis::LARGEST_POWER;
-use super::{Axis, Figure, Panel, STYLES, Scale, text};
+use super::axis::{LARGEST_POWER, apart};
+use super::style::SHAPES;
+use super::{Axis, Figure, Panel, STYLES, Scale, legend, text};
 
 /// Why a figure cannot be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -60,7 +61,7 @@ pub enum Error {
     },
     /// A range goes up, and a logarithmic one holds positive numbers.
     #[error(
-        "panel {panel}, {axis} axis: a range from {low} to {high}; expected two {expected}, the smaller one first"
+        "panel {panel}, {axis} axis: a range from {low} to {high}; expected two {expected}, the smaller one first and more than rounding apart"
     )]
     Range {
         /// The letter of the panel.
@@ -129,11 +130,35 @@ pub fn figure(figure: &Figure) -> Result<(), Error> {
     for (i, panel) in figure.panels.iter().enumerate() {
         self::panel(panel, &letter(i))?;
     }
-    let curves =
-        |bound| figure.panels.iter().flat_map(|p| &p.curves).filter(move |c| c.bound == bound);
-    one_to_one(curves(false).map(|c| (c.name.as_str(), c.style)))?;
-    one_to_one(curves(true).map(|c| (c.name.as_str(), c.style)))?;
-    one_to_one(figure.panels.iter().flat_map(|p| &p.dots).map(|d| (d.name.as_str(), d.style)))
+    let all = || figure.panels.iter().flat_map(|p| &p.curves);
+    let curves = |bound| all().filter(move |c| c.bound == bound);
+    one_name(curves(false).map(|c| (c.style, c.name.as_str(), c.style)))?;
+    one_name(curves(true).map(|c| (c.style, c.name.as_str(), c.style)))?;
+    let names = legend::dots(figure);
+    let shape = |name: &str| names.iter().position(|dot| *dot == name).map(|i| i % SHAPES);
+    let dots = figure.panels.iter().flat_map(|p| &p.dots);
+    one_name(dots.map(|d| ((d.style, shape(&d.name)), d.name.as_str(), d.style)))?;
+    // Of curves the legend shows the dashes, so that a name has one style only.
+    let mut styles: BTreeMap<&str, usize> = BTreeMap::new();
+    for curve in curves(false).filter(|c| !c.name.is_empty()) {
+        if *styles.entry(&curve.name).or_insert(curve.style) != curve.style {
+            let name = curve.name.clone();
+            return Err(Error::Shared { style: curve.style, one: name.clone(), other: name });
+        }
+    }
+    Ok(())
+}
+
+/// Things that look the same have the same name; things without a name can look like any other.
+fn one_name<'a, L: Ord>(things: impl Iterator<Item = (L, &'a str, usize)>) -> Result<(), Error> {
+    let mut names: BTreeMap<L, &str> = BTreeMap::new();
+    for (look, name, style) in things.filter(|(_, name, _)| !name.is_empty()) {
+        let one = *names.entry(look).or_insert(name);
+        if one != name {
+            return Err(Error::Shared { style, one: one.into(), other: name.into() });
+        }
+    }
+    Ok(())
 }
 
 fn panel(panel: &Panel, letter: &str) -> Result<(), Error> {
@@ -211,7 +236,7 @@ fn range(axis: &Axis, name: char, letter: &str) -> Result<(), Error> {
         Scale::Linear => (f64::NEG_INFINITY, "finite numbers"),
         Scale::Log => (0.0, "positive finite numbers"),
     };
-    if low > least && low < high && drawable(low) && drawable(high) {
+    if low > least && apart(low, high) && drawable(low) && drawable(high) {
         return Ok(());
     }
     Err(Error::Range { panel: letter.into(), axis: name, low, high, expected })
@@ -220,17 +245,4 @@ fn range(axis: &Axis, name: char, letter: &str) -> Result<(), Error> {
 fn legible(text: &str) -> Result<(), Error> {
     let lacks = |character| Error::Character { text: text.into(), character };
     text::missing(text).map_or(Ok(()), |character| Err(lacks(character)))
-}
-
-/// Two names of one style, or two styles of one name, could not be told apart; things without a name can be.
-fn one_to_one<'a>(pairs: impl Iterator<Item = (&'a str, usize)>) -> Result<(), Error> {
-    let mut names: BTreeMap<usize, &str> = BTreeMap::new();
-    let mut styles: BTreeMap<&str, usize> = BTreeMap::new();
-    for (name, style) in pairs.filter(|(name, _)| !name.is_empty()) {
-        let one = *names.entry(style).or_insert(name);
-        if one != name || *styles.entry(name).or_insert(style) != style {
-            return Err(Error::Shared { style, one: one.into(), other: name.into() });
-        }
-    }
-    Ok(())
 }

@@ -1,16 +1,17 @@
 //! Figures: panels of curves with bands, as SVG and PNG.
 //!
-//! [`svg`] draws a [`Figure`], seven inches wide (five with one column), in letters of 8 to 10 pt, and
-//! [`png`] turns that text into pixels, so that both are the same picture. Colours can be told apart by
-//! colour-blind readers, and each comes with a dash pattern of its own for grey print. The same figure
-//! gives the same bytes on every machine: no font of the system is used.
+//! [`svg`] draws a [`Figure`], seven inches wide (five with one column), in letters of 8 to 10 pt,
+//! and [`png`] turns that text into pixels, so that both are the same picture. Colours can be told
+//! apart by colour-blind readers, and each comes with a dash pattern of its own for grey print. The
+//! same figure gives the same bytes on every machine: no font of the system is used.
 //!
-//! Crates: `kuva` (MIT) is the plotting crate that is alive, light without its features, and works in
-//! fractions of a pixel with real dashes; `plotters` rounds to whole pixels, cuts dashes into segments
-//! and had no release for two years, and `plotkit` draws its own text into every backend. Of `kuva` only
-//! the scene and the writer of SVG are used: its grid of panels takes margins panel by panel, so that
-//! columns do not line up, and its ticks of a logarithmic axis cannot be chosen. `resvg` makes the pixels
-//! with the font DejaVu Sans (licence of Bitstream Vera), which has all sub- and superscripts.
+//! Crates: `kuva` (MIT) is a plotting crate that is alive, light without its features, and works in
+//! fractions of a pixel with real dashes and frames. `plotters`, last released in 2024, rounds to
+//! whole pixels and cuts dashes into segments. Of `kuva` the scene and the writer of SVG are used;
+//! its grid takes margins panel by panel, so that columns do not line up, and its ticks of a
+//! logarithmic axis cannot be chosen. `resvg` makes the pixels, with the font DejaVu Sans out of
+//! `dejavu` (the font has the permissive licence of Bitstream Vera), which has all sub- and
+//! superscripts.
 
 mod axis;
 mod canvas;
@@ -29,12 +30,14 @@ pub use style::STYLES;
 
 /// A figure: panels in a grid, row by row, and one legend for all of them, above the panels.
 ///
-/// Things of the same name are the same thing: they share one style and one line of the legend. An empty
-/// name leaves the legend out. With more than one panel each gets a letter, (a), (b), and so on. A label
-/// that all panels of a row (y) or column (x) share is written once.
+/// Things of the same name are the same thing, with one entry in the legend: curves of one name
+/// have one style; bounds and dots of one name may have several, and the legend shows them in grey.
+/// An empty name leaves the legend out. With more than one panel each gets a letter, (a), (b), and
+/// so on. A label that all panels of a row (y) or column (x) share is written once.
 ///
-/// Text is written as it is, in Unicode (P₁, η, 10⁻²); it may hold all that DejaVu Sans has but `$`,
-/// which the writer would take for mathematics. Text that is too long for its place is wrapped.
+/// Text is written as it is, in Unicode (P₁, η, 10⁻²); it may hold all that DejaVu Sans has but
+/// `$`, which the writer would take for mathematics. Text that is too long for its place is
+/// wrapped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
     /// Above everything; may be empty.
@@ -73,9 +76,9 @@ pub struct Axis {
     pub scale: Scale,
     /// The least and the greatest value shown, or `None` for those of the data with a margin.
     ///
-    /// Where the first tenth of the curves' points would make the y axis more than four times as long as
-    /// the others need, `None` leaves them outside of the frame. A given range is widened to show
-    /// every level, mark and dot: these cannot be lost.
+    /// Where the first tenth of the curves' points would make the y axis more than four times as
+    /// long as the others need, `None` leaves them outside of the frame. A given range is widened
+    /// to show every level, mark and dot: these cannot be lost.
     pub range: Option<(f64, f64)>,
 }
 
@@ -85,8 +88,9 @@ pub enum Scale {
     /// Equal differences have equal lengths.
     #[default]
     Linear,
-    /// Equal ratios have equal lengths. Points at zero or below have no place: they are left out, and
-    /// the line has a gap there. A band whose lower end alone is not positive goes down to the frame.
+    /// Equal ratios have equal lengths. Points at zero or below have no place: they are left out,
+    /// and the line has a gap there. A band whose lower end alone is not positive goes down to the
+    /// frame.
     Log,
 }
 
@@ -95,7 +99,8 @@ pub enum Scale {
 pub struct Curve {
     /// For the legend.
     pub name: String,
-    /// Colour and dash pattern, below [`STYLES`]; two names cannot share one, unless one is a bound.
+    /// Colour and dash pattern, below [`STYLES`]; two names cannot share one, unless one is a
+    /// bound.
     pub style: usize,
     /// A thin dotted line in the colour of `style`: a bound on the curve of that style.
     pub bound: bool,
@@ -119,7 +124,8 @@ pub struct Band {
     pub low: f64,
     /// The line.
     pub median: f64,
-    /// The upper end of the band, at least `median`; where all points have `low == high`, no band is drawn.
+    /// The upper end of the band, at least `median`; where all points have `low == high`, no band
+    /// is drawn.
     pub high: f64,
 }
 
@@ -148,9 +154,9 @@ pub struct Mark {
 /// A single point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dot {
-    /// For the legend.
+    /// For the legend; each of the first four names has its own shape.
     pub name: String,
-    /// Colour and shape, below [`STYLES`].
+    /// Colour, below [`STYLES`]: that of the curve of this style.
     pub style: usize,
     /// Place on the x axis.
     pub x: f64,
@@ -161,17 +167,20 @@ pub struct Dot {
 /// Draws a figure as SVG. The same figure gives the same text.
 ///
 /// # Errors
-/// What is wrong with the figure and where: a number that is not finite, a band that does not hold its
-/// line, points out of order, a range that is none, a character that the font lacks, two names of one style.
+/// What is wrong with the figure and where: a number that is not finite, a band that does not hold
+/// its line, points out of order, a range that is none, a character that the font lacks, two names
+/// of one style.
 ///
 /// # Examples
 /// ```
 /// use gdro_paper::figure::{Axis, Band, Curve, Figure, Panel, Scale, svg};
 ///
-/// let point = |t: f64| Band { x: t, low: 0.9 / t.sqrt(), median: 1.0 / t.sqrt(), high: 1.1 / t.sqrt() };
-/// let curve = Curve { name: "SMD(m)".into(), points: (1..1000).map(|t| point(t.into())).collect(), ..Default::default() };
+/// let band = |x: f64, y: f64| Band { x, low: 0.9 * y, median: y, high: 1.1 * y };
+/// let points = (1..1000).map(f64::from).map(|t| band(t, 1.0 / t.sqrt())).collect();
+/// let curve = Curve { name: "SMD(m)".into(), points, ..Default::default() };
 /// let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log, range: None };
-/// let panel = Panel { x: axis("round t"), y: axis("gap"), curves: vec![curve], ..Default::default() };
+/// let (x, y) = (axis("round t"), axis("gap"));
+/// let panel = Panel { x, y, curves: vec![curve], ..Default::default() };
 /// let text = svg(&Figure { title: "Gap".into(), columns: 1, panels: vec![panel] }).unwrap();
 /// assert!(text.starts_with("<svg") && text.contains(">10²</text>"));
 /// ```

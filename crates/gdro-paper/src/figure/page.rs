@@ -3,15 +3,17 @@
 use super::axis::{across, upward};
 use super::canvas::{Anchor, Canvas, Frame};
 use super::legend::{self, Legend};
-use super::panel::{Placed, SPACE, TICK};
+use super::panel::{self, Names, Placed, SPACE, TICK};
 use super::text::{LABEL, LETTER, SMALL, TITLE};
 use super::ticks::{self, Ticks, Way};
 use super::{Figure, Panel};
 
 /// Around everything.
 const EDGE: f64 = 8.0;
-/// Right of each panel: half of its last number.
+/// Right of each panel: room for half of its last number.
 const RIGHT: f64 = 12.0;
+/// How far a label may reach beyond both ends of its axis.
+const BEYOND: f64 = 16.0;
 /// Between rows of panels.
 const ROW: f64 = 10.0;
 /// Between the title of a panel and its frame.
@@ -66,7 +68,7 @@ impl Row {
     }
 
     fn height(&self) -> f64 {
-        self.above() + self.frame + TICK + SPACE + SMALL.line() + LABEL.line() * self.label as f64
+        self.above() + self.frame + panel::UNDER + LABEL.line() * self.label as f64
     }
 }
 
@@ -93,7 +95,6 @@ impl Cell<'_> {
 /// Everything but the legend and the title.
 struct Grid<'a> {
     figure: &'a Figure,
-    page: f64,
     cells: Vec<Cell<'a>>,
     rows: Vec<Row>,
     /// Left of the frames of each column.
@@ -121,15 +122,30 @@ impl<'a> Grid<'a> {
             cells.iter().skip(column).step_by(columns).map(Cell::margin).fold(0.0, f64::max)
         };
         let margins: Vec<f64> = (0..columns).map(margin).collect();
-        let rest = page - 2.0 * EDGE - margins.iter().sum::<f64>() - RIGHT * columns as f64;
-        let width = rest / columns as f64;
+        let frames =
+            |right| (page - 2.0 * EDGE - margins.iter().sum::<f64>() - right) / columns as f64;
+        let right = RIGHT * (columns - 1) as f64;
+        let width = frames(right + RIGHT);
+        // Nothing is right of the last column to share its margin with.
+        let last = |panel| {
+            let span = across(panel);
+            let ticks = ticks::choose(&span, width, Way::Across);
+            let end = |tick: &ticks::Tick| {
+                SMALL.width(&tick.label) / 2.0
+                    - width * (1.0 - span.place(tick.value).unwrap_or(0.0))
+            };
+            ticks.major.last().map_or(0.0, end)
+        };
+        let longest =
+            figure.panels.iter().skip(columns - 1).step_by(columns).map(last).fold(RIGHT, f64::max);
+        let width = frames(right + longest);
 
         for (i, cell) in cells.iter_mut().enumerate() {
             let column = || figure.panels.iter().skip(i % columns).step_by(columns);
             let repeated = i + columns < figure.panels.len()
                 && column().all(|p| p.x.label == cell.panel.x.label);
             if !repeated {
-                cell.x_label = LABEL.wrap(&cell.panel.x.label, width + RIGHT);
+                cell.x_label = LABEL.wrap(&cell.panel.x.label, width + 2.0 * BEYOND);
             }
             let letter = cell.letter.as_deref().map_or(0.0, |letter| LETTER.width(letter) + SPACE);
             cell.title = LABEL.wrap(&cell.panel.title, width + RIGHT - letter);
@@ -144,11 +160,16 @@ impl<'a> Grid<'a> {
             frame: tall,
         };
         let rows = cells.chunks(columns).map(row).collect();
-        Self { figure, page, cells, rows, margins, width }
+        Self { figure, cells, rows, margins, width }
     }
 
     fn draw(self, canvas: &mut Canvas, mut top: f64) {
-        let (levels, marks) = (legend::levels(self.figure), legend::marks(self.figure));
+        let names = Names {
+            dots: legend::dots(self.figure),
+            levels: legend::levels(self.figure),
+            marks: legend::marks(self.figure),
+        };
+        let opacity = legend::opacity(self.figure);
         let mut cells = self.cells.into_iter();
         for row in &self.rows {
             let mut left = EDGE;
@@ -165,7 +186,7 @@ impl<'a> Grid<'a> {
                     let across = ticks::choose(&x, self.width, Way::Across);
                     let placed =
                         Placed { panel: cell.panel, frame, x, y, across, upward: cell.upward };
-                    placed.draw(canvas, &levels, &marks, self.page);
+                    placed.draw(canvas, &names, opacity);
                 });
                 left += margin + self.width + RIGHT;
             }
@@ -186,7 +207,7 @@ fn labels(canvas: &mut Canvas, cell: &Cell, frame: Frame, top: f64, left: f64) {
         canvas.text(line, (start, baseline(i)), LABEL, Anchor::Start);
     }
     let middle = frame.left + frame.width / 2.0;
-    let under = frame.top + frame.height + TICK + SPACE + SMALL.line();
+    let under = frame.top + frame.height + panel::UNDER;
     for (i, line) in cell.x_label.iter().enumerate() {
         canvas.text(line, (middle, under + LABEL.line() * i as f64 + 11.0), LABEL, Anchor::Middle);
     }

@@ -16,36 +16,50 @@ pub struct Placed<'a> {
     pub upward: Ticks,
 }
 
+/// The names of a figure: their places choose dashes and shapes.
+pub struct Names<'a> {
+    pub dots: Vec<&'a str>,
+    pub levels: Vec<&'a str>,
+    pub marks: Vec<&'a str>,
+}
+
+fn number(names: &[&str], name: &str) -> usize {
+    names.iter().position(|other| *other == name).unwrap_or(0)
+}
+
 /// Length of a tick with a number.
 pub const TICK: f64 = 4.0;
 /// Between a tick and its number.
 pub const SPACE: f64 = 3.0;
+/// From a frame to below the numbers of its x axis, low enough for the lowest number of the y axis.
+pub const UNDER: f64 = 21.0;
 
-/// Places further off the frame than this are drawn here: nobody sees them, and numbers stay of a size
-/// that all viewers can handle.
+/// Places further off the frame than this are drawn here: nobody sees them, and numbers stay of a
+/// size that all viewers can handle.
 const FAR: f64 = 20_000.0;
 
 impl Placed<'_> {
-    /// Draws all but titles and labels; names of levels and marks are numbered as in these lists.
-    pub fn draw(&self, canvas: &mut Canvas, levels: &[&str], marks: &[&str], right: f64) {
+    /// Draws all but titles and labels.
+    pub fn draw(&self, canvas: &mut Canvas, names: &Names, opacity: f64) {
         self.grid(canvas);
         canvas.inside(self.frame, |canvas| {
-            self.bands(canvas);
-            self.marks(canvas, marks);
+            self.bands(canvas, opacity);
+            self.marks(canvas, &names.marks);
             for curve in &self.panel.curves {
                 self.curve(canvas, curve);
             }
-            self.levels(canvas, levels);
+            self.levels(canvas, &names.levels);
         });
         for dot in &self.panel.dots {
+            let shape = style::shape(number(&names.dots, &dot.name));
             if let Some(at) = self.at(dot.x, dot.y) {
                 let draw = |canvas: &mut Canvas| {
-                    canvas.shape(at, legend::DOT, style::shape(dot.style), style::colour(dot.style))
+                    canvas.shape(at, legend::DOT, shape, style::colour(dot.style))
                 };
                 canvas.group("dot", draw);
             }
         }
-        self.axes(canvas, right);
+        self.axes(canvas);
         let nothing = self.panel.curves.iter().all(|c| c.points.is_empty())
             && self.panel.levels.is_empty()
             && self.panel.marks.is_empty()
@@ -91,7 +105,7 @@ impl Placed<'_> {
     }
 
     /// The bands of all levels and curves lie below all lines.
-    fn bands(&self, canvas: &mut Canvas) {
+    fn bands(&self, canvas: &mut Canvas, opacity: f64) {
         for level in self.panel.levels.iter().filter(|level| level.low < level.high) {
             let low = self.upward(level.low).unwrap_or(self.bottom());
             if let Some(high) = self.upward(level.high) {
@@ -99,7 +113,7 @@ impl Placed<'_> {
                 canvas.area(
                     &[(left, low), (right, low), (right, high), (left, high)],
                     INK,
-                    legend::BAND,
+                    opacity,
                 );
             }
         }
@@ -109,7 +123,7 @@ impl Placed<'_> {
                     run.iter().map(|p| (p.x, p.low)).chain(run.iter().rev().map(|p| (p.x, p.high)));
                 let corners: Vec<_> = corners.collect();
                 let draw = |canvas: &mut Canvas| {
-                    canvas.area(&corners, style::colour(curve.style), legend::BAND)
+                    canvas.area(&corners, style::colour(curve.style), opacity)
                 };
                 canvas.group("band", draw);
             }
@@ -118,7 +132,7 @@ impl Placed<'_> {
 
     fn marks(&self, canvas: &mut Canvas, names: &[&str]) {
         for mark in &self.panel.marks {
-            let number = names.iter().position(|name| *name == mark.name).unwrap_or(0);
+            let number = number(names, &mark.name);
             if let Some(x) = self.across(mark.x) {
                 let ends = [(x, self.frame.top), (x, self.bottom())];
                 canvas.group("mark", |canvas| canvas.line(&ends, legend::mark(number)));
@@ -128,7 +142,7 @@ impl Placed<'_> {
 
     fn levels(&self, canvas: &mut Canvas, names: &[&str]) {
         for level in &self.panel.levels {
-            let number = names.iter().position(|name| *name == level.name).unwrap_or(0);
+            let number = number(names, &level.name);
             if let Some(y) = self.upward(level.value) {
                 let ends = [(self.frame.left, y), (self.right(), y)];
                 canvas.group("level", |canvas| canvas.line(&ends, legend::level(number)));
@@ -137,7 +151,8 @@ impl Placed<'_> {
     }
 
     fn curve(&self, canvas: &mut Canvas, curve: &Curve) {
-        let pen = if curve.bound { legend::bound(curve.style) } else { legend::curve(curve.style) };
+        let pen =
+            if curve.bound { legend::bound(Some(curve.style)) } else { legend::curve(curve.style) };
         canvas.group("curve", |canvas| {
             for run in self.runs(curve) {
                 let points: Vec<_> = run.iter().map(|p| (p.x, p.median)).collect();
@@ -169,7 +184,7 @@ impl Placed<'_> {
         runs
     }
 
-    fn axes(&self, canvas: &mut Canvas, page: f64) {
+    fn axes(&self, canvas: &mut Canvas) {
         let Frame { left, top, .. } = self.frame;
         let (right, bottom) = (self.right(), self.bottom());
         let pen = Pen { colour: INK, width: 0.8, dashes: None };
@@ -192,9 +207,7 @@ impl Placed<'_> {
         canvas.group("numbers", |canvas| {
             for tick in &self.across.major {
                 if let Some(x) = self.across(tick.value) {
-                    // The last number of the last column may not leave the page.
-                    let x = x.min(page - 1.0 - SMALL.width(&tick.label) / 2.0);
-                    let y = bottom + TICK + SPACE + 8.0;
+                    let y = bottom + UNDER - 4.0;
                     canvas.text(&tick.label, (x, y), SMALL, Anchor::Middle);
                 }
             }

@@ -3,8 +3,8 @@
 /// Number of styles: each has its own pair of colour and dash pattern.
 pub const STYLES: usize = 64;
 
-/// Okabe and Ito's colours for colour-blind readers, of which yellow, too light for a line, and black,
-/// the colour of levels, gave way to wine and olive of Tol's.
+/// Okabe and Ito's colours for colour-blind readers, of which yellow, too light for a line, and
+/// black, the colour of levels, gave way to wine and olive of Tol's.
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933"];
 
@@ -12,7 +12,8 @@ const COLOURS: [&str; 8] =
 const DASHES: [&str; 8] =
     ["", "7 2", "6 2 1.5 2", "3 1.6", "9 2 3 2", "1.3 1.5", "6 2 1.3 1.6 1.3 2", "11 3"];
 
-/// Dashes of levels and of marks, by order of appearance; none is that of a curve of the first styles.
+/// Dashes of levels and of marks, by order of appearance; none is that of a curve of the first
+/// styles.
 const LEVELS: [&str; 3] = ["5 3", "2 2", "8 2 2 2"];
 
 /// The dots of a bound.
@@ -25,7 +26,8 @@ pub fn colour(style: usize) -> &'static str {
 
 /// The dashes of a style, `None` for a full line.
 pub fn dashes(style: usize) -> Option<&'static str> {
-    // The colours come again with other dashes: three is odd, so that eight turns give eight patterns.
+    // The colours come again with other dashes: three is odd, so that eight turns give eight
+    // patterns.
     let dash = DASHES[(style + 3 * (style / COLOURS.len())) % DASHES.len()];
     (!dash.is_empty()).then_some(dash)
 }
@@ -35,12 +37,16 @@ pub fn level(i: usize) -> &'static str {
     LEVELS[i % LEVELS.len()]
 }
 
-/// The shape of a dot: corners about the origin for a radius of 1; a circle has none.
-pub fn shape(style: usize) -> &'static [(f64, f64)] {
+/// Number of shapes.
+pub const SHAPES: usize = 4;
+
+/// The shape of dots of the `i`th name: corners about the origin for a radius of 1; a circle has
+/// none.
+pub fn shape(i: usize) -> &'static [(f64, f64)] {
     const SQUARE: [(f64, f64); 4] = [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)];
     const TRIANGLE: [(f64, f64); 3] = [(0.0, -1.2), (1.1, 0.75), (-1.1, 0.75)];
     const DIAMOND: [(f64, f64); 4] = [(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)];
-    match style % 4 {
+    match i % SHAPES {
         0 => &[],
         1 => &SQUARE,
         2 => &TRIANGLE,

@@ -44,7 +44,8 @@ impl Font {
         units * f64::from(self.size) / f64::from(face.units_per_em())
     }
 
-    /// The text in lines of at most this width: broken at spaces, inside a word only if that alone is too wide.
+    /// The text in lines of at most this width: broken at spaces, inside a word only if that alone
+    /// is too wide.
     pub fn wrap(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
@@ -69,8 +70,8 @@ impl Font {
     }
 }
 
-/// A character of the text that cannot be drawn: one that the font lacks, or one that the writer of SVG
-/// takes for the start of mathematics.
+/// A character of the text that cannot be drawn: one that the font lacks, or one that the writer of
+/// SVG takes for the start of mathematics.
 pub fn missing(text: &str) -> Option<char> {
     let drawn =
         |c: char| c != '$' && REGULAR.glyph_index(c).is_some() && BOLD.glyph_index(c).is_some();
@@ -117,7 +118,12 @@ mod tests {
 
     #[test]
     fn subscripts_are_there_and_other_scripts_are_not() {
-        assert_eq!(missing("AT₃RO(m), P₁, η, ε, 10⁻⁹, n̄, 1 − δ, ≤, ‖w‖₂, Σ"), None);
+        assert_eq!(
+            missing(
+                "AT₃RO(m), SMPAₘ, SMDᵣ, AT₁RO(1)ₐ, Lₘₐₓ, xₖ, P₁₂, η, ε, 10⁻⁹, n̄, 1 − δ, ≤, ‖w‖₂, Σ"
+            ),
+            None
+        );
         assert_eq!(missing("P\u{4e2d}"), Some('\u{4e2d}'));
         assert_eq!(missing("two\nlines"), Some('\n'));
         assert_eq!(missing("5 $"), Some('$'));

@@ -69,13 +69,16 @@ fn apart(span: &Span, pixels: f64, way: Way, ticks: &[Tick], gap: f64) -> bool {
     ticks.windows(2).all(|pair| at(&pair[1]) - at(&pair[0]) >= half(&pair[0]) + half(&pair[1]))
 }
 
-/// Multiples of 1, 2, 2.5 and 5 times powers of ten, the densest first.
+/// Multiples of 1, 2, 5 and, above ten, 2.5 times powers of ten, the densest first.
 fn linear(span: &Span) -> Vec<Vec<Tick>> {
     let length = span.high - span.low;
     let first = (length / MOST as f64).log10().floor() as i32;
     let steps = (first..first + 3)
         .flat_map(|power| [(1.0, power), (2.0, power), (2.5, power), (5.0, power)]);
+    // A quarter of one would need one decimal more than its neighbours.
+    let short = |&(factor, power): &(f64, i32)| factor != 2.5 || power > 0;
     steps
+        .filter(short)
         .map(|(factor, power)| multiples(span, factor, power))
         .filter(|ticks| ticks.len() <= MOST)
         .collect()
@@ -112,7 +115,8 @@ fn multiples(span: &Span, factor: f64, power: i32) -> Vec<Tick> {
     values.iter().map(|value| Tick { value: *value + 0.0, label: label(value) }).collect()
 }
 
-/// Powers of ten, every one or every few, on two decades and more; 1, 2 and 5 or 1 and 3 times these on less.
+/// Powers of ten, every one or every few, on two decades and more; 1, 2 and 5 or 1 and 3 times
+/// these on less.
 fn logarithmic(span: &Span) -> Vec<Vec<Tick>> {
     let (low, high) = (span.low.log10(), span.high.log10());
     let whole = |every: i32| {
@@ -141,7 +145,8 @@ fn logarithmic(span: &Span) -> Vec<Vec<Tick>> {
     }
 }
 
-/// Ticks without numbers: 2 to 9 times powers of ten, or the powers themselves where not all have numbers.
+/// Ticks without numbers: 2 to 9 times powers of ten, or the powers themselves where not all have
+/// numbers.
 fn between(span: &Span, major: &[Tick]) -> Vec<f64> {
     let decades = span.high.log10() - span.low.log10();
     let factors: &[f64] = match decades {
@@ -157,10 +162,10 @@ fn between(span: &Span, major: &[Tick]) -> Vec<f64> {
 
 /// factor · 10^power, rounded once: 0.3 and not 0.30000000000000004.
 fn scaled(factor: f64, power: i32) -> f64 {
-    if power >= 0 || power < -300 {
-        factor * 10f64.powi(power)
-    } else {
-        factor / 10f64.powi(-power)
+    // Beyond 1e-300 the inverse would be infinite.
+    match power {
+        -300..0 => factor / 10f64.powi(-power),
+        _ => factor * 10f64.powi(power),
     }
 }
 

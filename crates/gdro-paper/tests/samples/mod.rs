@@ -12,6 +12,7 @@ pub fn all() -> Vec<(&'static str, Figure)> {
         ("gaps", gaps()),
         ("anytime", anytime()),
         ("grid", grid()),
+        ("outliers", outliers()),
     ]
 }
 
@@ -302,4 +303,32 @@ pub fn grid() -> Figure {
     };
     let title = "A title that is so long that one line of seven inches has no room for it, as titles of figures in reports are sometimes";
     Figure { title: title.into(), columns: 4, panels: (0..11).map(panel).collect() }
+}
+
+/// Two panels of curves whose first points are far off, a level with a band, and two marks.
+pub fn outliers() -> Figure {
+    let far = |mut curve: Curve, factor: f64| {
+        for point in &mut curve.points[..4] {
+            (point.low, point.median, point.high) =
+                (point.low * factor, point.median * factor, point.high * factor);
+        }
+        curve
+    };
+    let panel = |scale, factor| Panel {
+        title: "first points far off".into(),
+        x: axis("round t", Scale::Log, None),
+        y: axis("L₃ = mean of the 3 largest risks", scale, None),
+        curves: vec![
+            far(falling("AT₃RO(m)", 6, (0.5, 0.3, 0.5), (1.0, 1e4)), factor),
+            far(falling("AT₃RO(k)", 7, (0.5, 0.32, 0.4), (1.0, 1e4)), factor),
+        ],
+        levels: vec![
+            Level { name: "optimum".into(), value: 0.3, low: 0.295, high: 0.305 },
+            Level { name: "optimum of the sample".into(), value: 0.29, low: 0.29, high: 0.29 },
+        ],
+        marks: vec![Mark { name: "n₁".into(), x: 1000.0 }, Mark { name: "n₂".into(), x: 300.0 }],
+        ..Default::default()
+    };
+    let panels = vec![panel(Scale::Linear, 10.0), panel(Scale::Log, 1e4)];
+    Figure { title: "Outliers".into(), columns: 2, panels }
 }

@@ -8,6 +8,8 @@ mod leader;
 mod mixed;
 mod plain;
 mod ruled;
+mod subsets;
+mod tree;
 mod tsallis;
 
 pub use ada_hedge::AdaHedge;
@@ -18,6 +20,8 @@ pub use leader::Leader;
 pub use mixed::Mixed;
 pub use plain::Plain;
 pub use ruled::{Ruled, Update};
+pub use subsets::Subsets;
+pub use tree::{CappedTree, Tree};
 pub use tsallis::Tsallis;
 
 use crate::error::Result;

@@ -5,10 +5,12 @@
 //! version of the `rand` crates.
 
 mod dep_round;
+mod systematic;
 
 pub use dep_round::dep_round;
 use rand::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
+pub use systematic::systematic;
 
 /// The generator of this crate: xoshiro256++ (Blackman and Vigna, DOI 10.1145/3460772).
 pub type Rng = rand::rngs::Xoshiro256PlusPlus;

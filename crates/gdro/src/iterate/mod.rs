@@ -6,9 +6,12 @@
 
 mod ada_grad;
 mod dense;
+mod lazy;
+mod norm;
 
 pub use ada_grad::AdaGrad;
 pub use dense::Dense;
+pub use lazy::Lazy;
 #[cfg(feature = "exact")]
 pub(crate) use linear::add_outer;
 pub use linear::scores;

@@ -1,6 +1,7 @@
 //! The q-player: weights on the groups.
 
 mod ada_hedge;
+mod any;
 mod capped;
 mod euclidean;
 mod fixed;
@@ -13,6 +14,7 @@ mod tree;
 mod tsallis;
 
 pub use ada_hedge::AdaHedge;
+pub use any::Entropic;
 pub use capped::project_capped_simplex;
 pub use euclidean::Euclidean;
 pub use fixed::Fixed;

@@ -59,7 +59,6 @@ impl Shape {
 pub struct Lazy {
     shape: Shape,
     bound: Option<f64>,
-    features: usize,
     outputs: usize,
     cells: Vec<Cell>,
     /// a.
@@ -102,7 +101,6 @@ impl Lazy {
         Some(Lazy {
             shape,
             bound: domain.intercept,
-            features,
             outputs,
             cells: vec![Cell::default(); features * outputs],
             scale: 1.0,

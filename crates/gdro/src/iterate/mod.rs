@@ -5,11 +5,13 @@
 //! the c intercepts.
 
 mod ada_grad;
+mod any;
 mod dense;
 mod lazy;
 mod norm;
 
 pub use ada_grad::AdaGrad;
+pub use any::AnyPoint;
 pub use dense::Dense;
 pub use lazy::Lazy;
 #[cfg(feature = "exact")]

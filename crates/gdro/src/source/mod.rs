@@ -32,7 +32,7 @@ pub trait Source {
     fn features(&self) -> usize;
 
     /// How many values a row stores on average, where rows are sparse and that is known: what the
-    /// choice between dense and lazy points goes by ([`crate::config::Storage`]).
+    /// choice between dense and lazy points goes by ([`crate::storage::Storage`]).
     fn stored(&self) -> Option<f64> {
         None
     }

@@ -152,9 +152,7 @@ impl<'a> Plan<'a> {
             Goal::Fixed(q) => GroupPlayer::Fixed(q.clone()),
         };
         Config {
-            algorithm: self.algorithm,
             anytime: self.algorithm.falls(self.training.anytime),
-            rounds,
             step_w: steps.0,
             step_q: steps.1,
             average: self.average,
@@ -165,6 +163,7 @@ impl<'a> Plan<'a> {
             delta: self.training.delta,
             // A pilot must not see the draws of the run that it prepares.
             seed: if pilot { !self.training.seed } else { self.training.seed },
+            ..Config::new(self.algorithm, rounds)
         }
     }
 

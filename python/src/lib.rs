@@ -1,0 +1,24 @@
+//! The compiled half of the Python package `gdro`: arrays in, arrays out.
+//!
+//! [`run`] is the one place where the interpreter is let go, Ctrl-C is seen and errors become
+//! exceptions. What users see is written in Python, in `gdro/`.
+
+use pyo3::prelude::*;
+
+mod error;
+mod fit;
+mod input;
+mod run;
+mod setting;
+
+/// The compiled half of `gdro`; its names may change at any time.
+#[pymodule]
+mod _gdro {
+    #[pymodule_export]
+    use super::fit::fit;
+
+    /// Version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -11,16 +11,25 @@ from importlib import import_module as _import_module
 from ._certificate import Certificate
 from ._estimators import GroupDROClassifier, GroupDRORegressor
 from ._gdro import __version__
+from ._player import GroupWeights
 
 __all__ = [
     "Certificate",
     "GroupDROClassifier",
     "GroupDRORegressor",
+    "GroupWeights",
+    "Solver",
     "__version__",
+    "metrics",
+    "plot",
 ]
 
 # Modules and names that cost time to import, or need packages that are optional.
-_LAZY = {}
+_LAZY = {
+    "metrics": (".metrics", None),
+    "plot": (".plot", None),
+    "Solver": ("._solver", "Solver"),
+}
 
 
 def __getattr__(name):

@@ -20,18 +20,115 @@ from sklearn.utils.validation import (
 from . import _gdro
 from ._certificate import Certificate
 from ._groups import families_of, names_of
-from ._settings import number, objective_of, penalty_of, per_group
+from ._settings import number, objective_of, penalty_of, per_group, rounds_of
 
 #: Relative gap from which on a model counts as not converged when no ``tol`` is given.
 CLOSE = 1e-6
 
-_PARAMETERS = """objective : {"max", "top-k", "regret", "average", "balanced"}, default="max"
+#: Arguments of the solvers that play rounds, with what leaves them out.
+_OF_ROUNDS = {
+    "rounds": None,
+    "step_w": None,
+    "step_q": None,
+    "anytime": False,
+    "average": None,
+    "loss_range": None,
+    "budget": None,
+    "nbar": None,
+    "queries": None,
+    "kept": None,
+}
+
+_DOCUMENTATION = """
+
+    The arguments are those of the program ``gdro`` and of its job files.
+
+    Parameters
+    ----------
+    objective : {"max", "top-k", "regret", "average", "balanced"}, default="max"
         What of the group risks is minimised: the largest one (GDRO); the mean of the ``k`` largest;
         the largest excess over what a model for the group alone attains (minimax regret); the mean
         over rows (ordinary training); the mean over groups.
     k : float, default=None
         Of ``objective="top-k"``: how many, any real number from 1 to the number of groups.
-        """
+    loss : str, default=None
+        @LOSS@
+    l2 : float, default=None
+        The ridge λ: λ/2 times the squared norm of the coefficients is added to the objective, whose
+        risks are means. 1e-4 unless it or a ball is given. ``C`` of ``LogisticRegression`` is
+        1/(n λ), ``alpha`` of ``Ridge`` is n λ/2.
+    ball : float, default=None
+        The largest norm of the coefficients.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, within ±100 (for numbers ±max(100, 2 max|y|)).
+    penalize_intercept : bool, default=False
+        Whether it lies under ridge and ball.
+    solver : str, default="exact"
+        ``"exact"``: a primal-dual interior-point method, to the unique regularised optimum. Or one
+        of the paper's algorithms, in rounds: ``"smd-m"``, ``"online-1"``, ``"smd-r"``,
+        ``"smpa-m"``, ``"atkro-m"``, ``"atkro-k"``, ``"atkro-1"``, ``"adaptive"``, …
+    tol : float, default=None
+        Stop when the certified gap is at most this; a warning where it is not reached. By default
+        as far as double precision goes (1e-8 for losses with kinks).
+    max_iter : int, default=200
+        Most iterations of ``solver="exact"``.
+    rounds : int, default=None
+        Number of rounds of another solver; with ``tol`` those of the first run, and each further
+        one takes 4 times as many.
+    step_w, step_q : float, default=None
+        Multipliers on the steps of the theorems, for the model and the group weights. By short
+        pilot runs when left out.
+    anytime : bool, default=False
+        Steps that fall with time (smd-m, online-1, atkro-m).
+    average : {"uniform", "weighted", "suffix", "last"}, default=None
+        The average that the answer is; the theorem's by default, the second half of the rounds
+        after pilot runs.
+    loss_range : float, default=None
+        Range of the losses for steps and bandit players.
+    budget : "all", mapping or sequence, default=None
+        Visit each row at most once: all rows, or so many of each group.
+    nbar, queries, kept
+        Of ``"hybrid"``, ``"flexible"`` and ``"eliminate"``.
+    offsets, scales : mapping or sequence, default=None
+        b_i and p_i of the groups: payoffs are p_i (R_i - b_i). By name, or in the order of
+        ``group_names_``.
+    adjustment : float, default=None
+        C of the offsets -C/sqrt(n_i).
+    random_state : int, RandomState or None, default=None
+        Of the draws. ``"exact"`` draws nothing.
+    threads : int, default=None
+        Number of threads, all cores by default. Results do not depend on it.
+    verbose : int, default=0
+        1 shows the progress.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The model, in the shapes of scikit-learn's linear models.
+    @CLASSES@group_names_ : ndarray of str
+        Names of the groups: labels, joined by `` / `` for several columns, and ``column=label``
+        for several families.
+    group_weights_ : ndarray
+        Weights q of the groups at the optimum: where the objective presses.
+    group_risks_ : ndarray
+        Mean loss of each group on the training rows, weighted by the weights of the rows.
+    group_offsets_ : ndarray
+        Offsets b_i that were subtracted; for ``objective="regret"`` what models of their own attain.
+    certificate_ : Certificate
+        Proof of how far the model is from the optimum: ``upper``, ``lower``, ``gap``, ….
+    n_iter_ : int
+        Iterations, or rounds.
+    trace_ : dict of ndarray
+        The curve: ``round``, ``samples``, ``seconds``, ``group_risks``, ``group_weights``,
+        ``objective``.
+    loss_cap_ : float
+        What 999 of 1000 training losses stay below: the cap M of :mod:`gdro.metrics`.
+    steps_ : tuple of float or None
+        The multipliers on the steps, for solvers in rounds.
+
+    Examples
+    --------
+    @EXAMPLE@"""
 
 
 class _GroupDRO(BaseEstimator):
@@ -48,6 +145,16 @@ class _GroupDRO(BaseEstimator):
         solver="exact",
         tol=None,
         max_iter=200,
+        rounds=None,
+        step_w=None,
+        step_q=None,
+        anytime=False,
+        average=None,
+        loss_range=None,
+        budget=None,
+        nbar=None,
+        queries=None,
+        kept=None,
         offsets=None,
         adjustment=None,
         scales=None,
@@ -65,6 +172,16 @@ class _GroupDRO(BaseEstimator):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.rounds = rounds
+        self.step_w = step_w
+        self.step_q = step_q
+        self.anytime = anytime
+        self.average = average
+        self.loss_range = loss_range
+        self.budget = budget
+        self.nbar = nbar
+        self.queries = queries
+        self.kept = kept
         self.offsets = offsets
         self.adjustment = adjustment
         self.scales = scales
@@ -91,8 +208,18 @@ class _GroupDRO(BaseEstimator):
         checked["l2"], checked["ball"] = penalty_of(self.l2, self.ball)
         if self.penalize_intercept and not self.fit_intercept:
             raise ValueError("penalize_intercept=True does nothing with fit_intercept=False")
-        if self.solver != "exact":
-            raise ValueError(f"solver={self.solver!r}: expected 'exact'")
+        if not isinstance(self.solver, str):
+            raise ValueError(f"solver={self.solver!r}: expected 'exact' or the name of an algorithm")
+        if self.solver == "exact":
+            idle = [n for n, usual in _OF_ROUNDS.items() if getattr(self, n) is not usual]
+            if idle:
+                raise ValueError(
+                    f"{idle[0]}={getattr(self, idle[0])!r} does nothing with solver='exact'"
+                )
+        elif self.max_iter != 200:
+            raise ValueError(
+                f"max_iter={self.max_iter!r} is for solver='exact': give rounds to {self.solver!r}"
+            )
         given = [n for n in ("offsets", "adjustment") if getattr(self, n) is not None]
         if checked["objective"] == "regret":
             given.append("objective='regret'")
@@ -137,6 +264,11 @@ class _GroupDRO(BaseEstimator):
         settings["scales"] = per_group("scales", self.scales, names, low=0)
         settings["families"] = [len(family.names) for family in families]
         settings["loss"], settings["classes"] = loss, classes
+        if self.solver != "exact":
+            arguments = {n: getattr(self, n) for n in _OF_ROUNDS}
+            settings["rounds"] = rounds_of(
+                self.solver, arguments, families, names, _seed(self.random_state)
+            )
         d = X.shape[1]
         if self.penalize_intercept:
             X = _with_ones(X)
@@ -158,6 +290,15 @@ class _GroupDRO(BaseEstimator):
         self.n_iter_ = max(1, int(found["iterations"]))
         self.trace_ = _trace(found["trace"])
         self.loss_ = loss
+        self.loss_cap_ = found["cap"]
+        self.steps_ = found["steps"]
+        if found["exhausted"] is not None:
+            name = names[found["exhausted"]]
+            warnings.warn(
+                f"the budget of group {name!r} was used up after {self.n_iter_} rounds",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         self._warn(settings["tol"])
         w = found["w"]
         c = max(1, classes)
@@ -168,6 +309,8 @@ class _GroupDRO(BaseEstimator):
 
     def _warn(self, tol):
         certificate = self.certificate_
+        if tol is None and self.solver != "exact":
+            return  # so many rounds were asked for, and the certificate says what they gave
         gap, most = (
             (certificate.relative_gap, CLOSE) if tol is None else (certificate.gap, tol)
         )
@@ -189,14 +332,10 @@ class _GroupDRO(BaseEstimator):
 
 
 class GroupDROClassifier(ClassifierMixin, _GroupDRO):
-    """A linear classifier that does well on every group.
+    """A linear classifier that does well on every group."""
 
-    Parameters
-    ----------
-    @PARAMETERS@loss : str, default=None
-        ``"logistic"``, ``"hinge"`` or ``"smoothed-hinge:G"`` for two classes, ``"softmax"`` for any
-        number. By default logistic for two classes, softmax for more.
-    """
+    # Groups are always passed on to fit where metadata routing is enabled.
+    __metadata_request__fit = {"sensitive_features": True}
 
     def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
         """Fits the model.
@@ -294,13 +433,10 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
 
 
 class GroupDRORegressor(RegressorMixin, _GroupDRO):
-    """A linear regression that does well on every group.
+    """A linear regression that does well on every group."""
 
-    Parameters
-    ----------
-    @PARAMETERS@loss : str, default=None
-        ``"squared"`` (the default), ``"absolute"``, ``"huber:D"`` or ``"quantile:T"``.
-    """
+    # Groups are always passed on to fit where metadata routing is enabled.
+    __metadata_request__fit = {"sensitive_features": True}
 
     def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
         """Fits the model.
@@ -395,5 +531,42 @@ def _trace(points):
     }
 
 
-for _estimator in (GroupDROClassifier, GroupDRORegressor):
-    _estimator.__doc__ = _estimator.__doc__.replace("@PARAMETERS@", _PARAMETERS)
+def _document(estimator, **parts):
+    text = _DOCUMENTATION
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    estimator.__doc__ += text + "\n    "
+
+
+_document(
+    GroupDROClassifier,
+    LOSS="""``"logistic"``, ``"hinge"`` or ``"smoothed-hinge:G"`` for two classes, ``"softmax"`` for
+        any number. By default logistic for two classes, softmax for more.""",
+    CLASSES="""classes_ : ndarray
+        The classes.
+    """,
+    EXAMPLE=""">>> import numpy as np
+    >>> from gdro import GroupDROClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]] * 10)
+    >>> y = np.array(["no", "no", "yes", "yes"] * 10)
+    >>> site = np.array(["a", "b"] * 20)
+    >>> model = GroupDROClassifier(l2=0.01).fit(X, y, sensitive_features=site)
+    >>> model.predict([[0.5], [2.5]]).tolist()
+    ['no', 'yes']
+    >>> model.certificate_.gap < 1e-9
+    True""",
+)
+_document(
+    GroupDRORegressor,
+    LOSS="""``"squared"`` (the default: the squared residual, not half of it), ``"absolute"``,
+        ``"huber:D"`` or ``"quantile:T"``.""",
+    CLASSES="",
+    EXAMPLE=""">>> import numpy as np
+    >>> from gdro import GroupDRORegressor
+    >>> X = np.arange(20.0).reshape(-1, 1)
+    >>> site = np.where(np.arange(20) % 4 == 0, "a", "b")
+    >>> y = X[:, 0] + (site == "a")
+    >>> model = GroupDRORegressor().fit(X, y, sensitive_features=site)
+    >>> round(float(model.predict([[5.0]])[0]), 2)
+    5.5""",
+)

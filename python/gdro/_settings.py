@@ -85,3 +85,63 @@ def per_group(name, values, names, low=None):
         number(f"{name} of {n!r}", v, low=low, strictly=low is not None)
         for n, v in zip(names, values)
     ]
+
+
+def rounds_of(solver, given, families, names, seed):
+    """How an algorithm plays, as the solver reads it."""
+
+    def above(name, low=0, strictly=True, whole=False):
+        value = given[name]
+        if value is None:
+            return None
+        return number(name, value, low=low, strictly=strictly, whole=whole)
+
+    average = given["average"]
+    if average not in (None, "uniform", "weighted", "suffix", "last"):
+        raise ValueError(
+            f"average={average!r}: expected one of uniform, weighted, suffix, last"
+        )
+    queries = given["queries"]
+    if queries is not None:
+        queries = [queries] if isinstance(queries, Integral) else list(queries)
+        high = len(names)
+        queries = [number("queries", q, low=1, high=high, whole=True) for q in queries]
+    only = {"nbar": "hybrid", "queries": "flexible", "kept": "eliminate"}
+    for name, algorithm in only.items():
+        if given[name] is not None and solver != algorithm:
+            raise ValueError(f"{name}={given[name]!r} is for solver={algorithm!r}")
+    return {
+        "algorithm": solver,
+        "rounds": above("rounds", low=1, strictly=False, whole=True),
+        "step_w": above("step_w"),
+        "step_q": above("step_q"),
+        "anytime": bool(given["anytime"]),
+        "average": average,
+        "loss_range": above("loss_range"),
+        "budget": budget_of(given["budget"], families, names),
+        "nbar": above("nbar", low=1, strictly=False, whole=True),
+        "queries": queries,
+        "kept": above("kept", low=1, strictly=False, whole=True),
+        "delta": 0.05,
+        "seed": seed,
+    }
+
+
+def budget_of(budget, families, names):
+    """The number of rows of each group that may be used."""
+    if budget is None:
+        return None
+    counts = np.concatenate(
+        [np.bincount(family.codes, minlength=len(family.names)) for family in families]
+    )
+    if isinstance(budget, str):
+        if budget != "all":
+            raise ValueError(f"budget={budget!r}: expected 'all', or a number for each group")
+        return [int(n) for n in counts]
+    values = per_group("budget", budget, names, low=0)
+    for name, value, count in zip(names, values, counts):
+        if value != int(value) or value > count:
+            raise ValueError(
+                f"budget of {name!r}: {value:g}: expected a whole number from 1 to its {count} rows"
+            )
+    return [int(v) for v in values]

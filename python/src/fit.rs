@@ -3,7 +3,10 @@
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
+use gdro::certificate::Certificate;
 use gdro::exact::{self, Options};
+use gdro::loss::Loss;
+use gdro::pilot::usual_range;
 use gdro::risk::group_risks;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -11,7 +14,8 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::error::refuse;
 use crate::input::{Family, Features, dataset};
-use crate::run::run;
+use crate::rounds::play;
+use crate::run::{Control, run};
 use crate::setting::{Setting, Settings};
 
 /// Accuracy of losses with kinks, relative to the objective at 0: each digit costs as much as the
@@ -19,24 +23,43 @@ use crate::setting::{Setting, Settings};
 const KINKED: f64 = 1e-8;
 
 /// A point of the curve.
-struct Point {
-    round: u64,
-    samples: u64,
-    seconds: f64,
-    risks: Vec<f64>,
-    weights: Vec<f64>,
-    objective: f64,
+pub struct Point {
+    /// Iterations or rounds.
+    pub round: u64,
+    /// Samples drawn.
+    pub samples: u64,
+    /// Seconds since the start, evaluations left out.
+    pub seconds: f64,
+    /// Group risks of the model.
+    pub risks: Vec<f64>,
+    /// Group weights.
+    pub weights: Vec<f64>,
+    /// What the risks come to, without the ridge.
+    pub objective: f64,
 }
 
 /// What training gives.
-struct Fitted {
-    w: Vec<f64>,
-    q: Vec<f64>,
-    risks: Vec<f64>,
-    offsets: Vec<f64>,
-    certificate: gdro::certificate::Certificate,
-    iterations: u64,
-    trace: Vec<Point>,
+pub struct Fitted {
+    /// The model.
+    pub w: Vec<f64>,
+    /// The group weights.
+    pub q: Vec<f64>,
+    /// The group risks.
+    pub risks: Vec<f64>,
+    /// The offsets b_i.
+    pub offsets: Vec<f64>,
+    /// How far the model is from the optimum.
+    pub certificate: Certificate,
+    /// Iterations or rounds.
+    pub iterations: u64,
+    /// M: losses count as min(ℓ, M) in intervals.
+    pub cap: f64,
+    /// Multipliers on the steps of the theorems, for rounds.
+    pub steps: Option<(f64, f64)>,
+    /// The group whose budget ended the run, if one did.
+    pub exhausted: Option<usize>,
+    /// The curve.
+    pub trace: Vec<Point>,
 }
 
 /// Trains a model. `families` are the groups of the rows; `settings` a JSON object, see
@@ -60,21 +83,25 @@ pub fn fit<'py>(
     let fitted = run(py, threads, listener.as_ref(), |control| {
         let loss = settings.loss()?;
         let data = dataset(x, y, weights, &families)?;
-        let setting = Setting::new(&settings, data, control.watched(loss), loss.targets())?;
         control.say(|| {
-            let (rows, m) = (setting.data.rows(), setting.data.groups());
-            format!("{rows} rows, {m} groups, {} numbers in the model", setting.model_len())
+            let (rows, m) = (data.rows(), data.groups());
+            format!("{rows} rows, {m} groups, {} features", data.features())
         });
-        exactly(&setting, &settings, &|line| control.say(line))
+        if let Some(rounds) = &settings.rounds {
+            let setting = Setting::new(&settings, data, loss, loss.targets())?;
+            return play(&setting, rounds, settings.tol, control);
+        }
+        let setting = Setting::new(&settings, data, control.watched(loss), loss.targets())?;
+        exactly(&setting, &settings, control)
     })?;
     fitted.dict(py)
 }
 
 /// The reference solver.
-fn exactly<L: gdro::loss::Loss + Sync>(
+fn exactly<L: Loss + Sync>(
     setting: &Setting<L>,
     settings: &Settings,
-    say: &dyn Fn(Box<dyn FnOnce() -> String>),
+    control: &Control<'_>,
 ) -> gdro::Result<Fitted> {
     let zero = vec![0.0; setting.model_len()];
     let at_zero = group_risks(&setting.loss, &zero, &setting.data)?;
@@ -100,7 +127,7 @@ fn exactly<L: gdro::loss::Loss + Sync>(
     let seconds = began.elapsed().as_secs_f64();
     let certificate = setting.certify(&solution.w, &solution.q)?;
     let (iterations, gap) = (solution.iterations, certificate.gap);
-    say(Box::new(move || format!("{iterations} iterations in {seconds:.2} s, gap {gap:.1e}")));
+    control.say(|| format!("{iterations} iterations in {seconds:.2} s, gap {gap:.1e}"));
     let risks = group_risks(&setting.loss, &solution.w, &setting.data)?;
     trace.push(Point {
         round: solution.iterations as u64,
@@ -111,6 +138,9 @@ fn exactly<L: gdro::loss::Loss + Sync>(
         objective: setting.objective(&risks),
     });
     Ok(Fitted {
+        cap: usual_range(&setting.loss, &setting.data, &solution.w)?,
+        steps: None,
+        exhausted: None,
         w: solution.w,
         q: solution.q,
         risks,
@@ -132,6 +162,9 @@ impl Fitted {
         let c = self.certificate;
         dict.set_item("certificate", (c.upper, c.lower, c.gap, c.relative_gap, c.method))?;
         dict.set_item("iterations", self.iterations)?;
+        dict.set_item("cap", self.cap)?;
+        dict.set_item("steps", self.steps)?;
+        dict.set_item("exhausted", self.exhausted)?;
         let trace = PyList::empty(py);
         for point in self.trace {
             let risks = PyArray1::from_vec(py, point.risks);

@@ -8,14 +8,25 @@ use pyo3::prelude::*;
 mod error;
 mod fit;
 mod input;
+mod metrics;
+mod parts;
+mod player;
+mod rounds;
 mod run;
 mod setting;
+mod solver;
 
 /// The compiled half of `gdro`; its names may change at any time.
 #[pymodule]
 mod _gdro {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::metrics::{intervals, loss_cap, losses};
+    #[pymodule_export]
+    use super::player::Player;
+    #[pymodule_export]
+    use super::solver::Loop;
 
     /// Version of the package.
     #[pymodule_export]

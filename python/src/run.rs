@@ -29,6 +29,11 @@ impl<'a> Control<'a> {
         }
     }
 
+    /// The flag that is set when the work should stop.
+    pub fn flag(&self) -> &'a AtomicBool {
+        self.stop
+    }
+
     /// A loss that fails once the work should stop.
     pub fn watched<L>(&self, loss: L) -> Watched<'a, L> {
         Watched { loss, stop: self.stop }

@@ -56,6 +56,9 @@ pub struct Settings {
     pub max_iter: usize,
     /// Number of groups of each family.
     pub families: Vec<usize>,
+    /// How an algorithm plays; the reference solver when absent.
+    #[serde(default)]
+    pub rounds: Option<crate::rounds::Rounds>,
 }
 
 impl Settings {

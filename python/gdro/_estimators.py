@@ -22,7 +22,7 @@ from ._certificate import Certificate
 from ._groups import families_of, names_of
 from ._settings import number, objective_of, penalty_of, per_group, rounds_of
 
-#: Relative gap from which on a model counts as not converged when no ``tol`` is given.
+#: Gap, in units of the risks, from which on a model counts as not converged without a ``tol``.
 CLOSE = 1e-6
 
 #: Arguments of the solvers that play rounds, with what leaves them out.
@@ -311,10 +311,10 @@ class _GroupDRO(BaseEstimator):
         certificate = self.certificate_
         if tol is None and self.solver != "exact":
             return  # so many rounds were asked for, and the certificate says what they gave
-        gap, most = (
-            (certificate.relative_gap, CLOSE) if tol is None else (certificate.gap, tol)
-        )
-        if not gap <= most:
+        if tol is None:
+            # In units of the risks; where all are 0, bounds still leave room for rounding.
+            tol = CLOSE * max(abs(certificate.upper), self.trace_["objective"][0], 1e-6)
+        if not certificate.gap <= tol:
             warnings.warn(
                 f"the model is not at the optimum: its certified gap is {certificate.gap:.2e} "
                 f"(objective {certificate.upper:.6g}); raise max_iter, scale the features, or "

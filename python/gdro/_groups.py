@@ -108,6 +108,9 @@ def _labels(column, rows, keep, what, name):
             values = column.to_numpy(zero_copy_only=False)  # pyarrow
         except TypeError:
             values = column.to_numpy()
+    elif isinstance(column, (list, tuple)):
+        values = np.empty(len(column), dtype=object)  # labels stay what they are
+        values[:] = column
     else:
         values = np.asarray(column)
     if values.ndim != 1:

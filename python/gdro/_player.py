@@ -139,12 +139,12 @@ class GroupWeights:
         groups : array of int, default=None
             The groups that the losses are of, unless they are a mapping.
         """
+        if self.rule == "exp3-ix" and self._drawn is None:
+            raise ValueError("exp3-ix hears of groups that it has drawn: call draw() first")
         numbers, values = self._losses(losses, groups)
         if self.rule == "hedge":
             gains = values / self.loss_range
         else:
-            if self._drawn is None:
-                raise ValueError("exp3-ix hears of groups that it has drawn: call draw() first")
             if sorted(numbers) != sorted(self._drawn):
                 names = [self.names[i] for i in self._drawn]
                 raise ValueError(f"expected the losses of the groups drawn last, {names}")

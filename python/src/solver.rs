@@ -138,8 +138,14 @@ impl Loop {
             };
             let setting = Setting::new(&settings, data, loss, targets)?;
             let config = rounds.config()?;
-            let zero = vec![0.0; setting.model_len()];
-            let at_zero = group_risks(&setting.loss, &zero, &setting.data)?;
+            // A ball bounds the model, and then risks at zero play no part.
+            let at_zero = match settings.ball {
+                Some(_) => Vec::new(),
+                None => {
+                    let zero = vec![0.0; setting.model_len()];
+                    group_risks(&setting.loss, &zero, &setting.data)?
+                }
+            };
             let constants = Constants::new(
                 &setting.game,
                 &setting.loss,

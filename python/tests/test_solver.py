@@ -187,8 +187,8 @@ def test_regression(rows):
     y = X[:, 0] * np.where(g == 0, 2, 1)
     exact = GroupDRORegressor(l2=1e-1).fit(X, y, sensitive_features=g)
     solver = Solver(
-        "smd-m", X, y, sensitive_features=g, loss="squared", l2=1e-1, rounds=50_000, step_w=300,
-        step_q=100,
+        "smd-m", X, y, sensitive_features=g, loss="squared", l2=1e-1, rounds=50_000, step_w=3,
+        step_q=1e4,
     )
     solver.advance(50_000)
     assert solver.gap().upper < exact.certificate_.upper * 1.2

@@ -19,9 +19,13 @@ __all__ = [
     "GroupDRORegressor",
     "GroupWeights",
     "Solver",
+    "TableEncoder",
     "__version__",
+    "load",
     "metrics",
     "plot",
+    "save",
+    "to_onnx",
 ]
 
 # Modules and names that cost time to import, or need packages that are optional.
@@ -29,6 +33,10 @@ _LAZY = {
     "metrics": (".metrics", None),
     "plot": (".plot", None),
     "Solver": ("._solver", "Solver"),
+    "TableEncoder": ("._model", "TableEncoder"),
+    "load": ("._model", "load"),
+    "save": ("._model", "save"),
+    "to_onnx": ("._model", "to_onnx"),
 }
 
 

@@ -283,6 +283,11 @@ class _GroupDRO(BaseEstimator):
             listener,
         )
         self.group_names_ = names
+        # For a saved model, whose groups are made of columns.
+        self._families = [
+            (family.columns, np.bincount(family.codes, minlength=len(family.names)).tolist())
+            for family in families
+        ]
         self.group_weights_ = found["q"]
         self.group_risks_ = found["risks"]
         self.group_offsets_ = found["offsets"]
@@ -381,6 +386,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
                     f"loss={loss!r} takes two classes, y holds {count}: use loss='softmax'"
                 )
             targets, outputs = np.where(codes == 1, 1.0, -1.0), 0
+        del codes, y  # of as many rows as X
         coefficients, intercepts = self._fit(X, targets, weights, families, loss, outputs)
         if loss == "softmax":
             # The same number added to all scores changes nothing.

@@ -15,11 +15,14 @@ class Family:
         The number of the group of each row.
     names : list of str
         The names of the groups, in the order of their numbers.
+    columns : list of str
+        The columns that they are made of.
     """
 
-    def __init__(self, codes, names):
+    def __init__(self, codes, names, columns=()):
         self.codes = np.ascontiguousarray(codes, dtype=np.uint32)
         self.names = list(names)
+        self.columns = list(columns)
 
 
 def families_of(sensitive_features, rows, keep=None):
@@ -97,7 +100,8 @@ def _family(value, rows, keep, what="sensitive_features", default=None):
             pairs = combined * len(texts) + codes
             found, combined = np.unique(pairs, return_inverse=True)
             names = [f"{names[p // len(texts)]} / {texts[p % len(texts)]}" for p in found]
-    return Family(combined, names)
+    own = "group" if default is None else default
+    return Family(combined, names, [own if name is None else name for name, _ in columns])
 
 
 def _labels(column, rows, keep, what, name):

@@ -9,6 +9,7 @@ mod error;
 mod fit;
 mod input;
 mod metrics;
+mod model;
 mod parts;
 mod player;
 mod rounds;
@@ -23,6 +24,8 @@ mod _gdro {
     use super::fit::fit;
     #[pymodule_export]
     use super::metrics::{intervals, loss_cap, losses};
+    #[pymodule_export]
+    use super::model::{Encoder, to_onnx};
     #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]

@@ -574,5 +574,5 @@ _document(
     >>> y = X[:, 0] + (site == "a")
     >>> model = GroupDRORegressor().fit(X, y, sensitive_features=site)
     >>> round(float(model.predict([[5.0]])[0]), 2)
-    5.5""",
+    5.56""",
 )

@@ -217,6 +217,10 @@ impl Source for SomeSource {
         each!(self, source => source.features())
     }
 
+    fn stored(&self) -> Option<f64> {
+        each!(self, source => source.stored())
+    }
+
     fn reserve(&mut self, draws: usize) {
         each!(self, source => source.reserve(draws));
     }

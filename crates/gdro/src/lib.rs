@@ -62,6 +62,7 @@ pub mod group_weights;
 pub mod interval;
 pub mod iterate;
 pub mod loss;
+mod math;
 #[cfg(feature = "exact")]
 pub mod pilot;
 pub mod risk;
@@ -70,6 +71,7 @@ pub mod run;
 pub mod sampling;
 pub mod schedule;
 pub mod source;
+pub mod storage;
 
 pub use dataset::{Dataset, Sample};
 pub use error::{Error, Result};

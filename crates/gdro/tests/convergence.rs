@@ -153,7 +153,7 @@ fn online_1_reaches_one_half_on_the_first_synthetic_set() {
 
 #[test]
 fn anytime_online_1_reaches_one_half_on_the_first_synthetic_set() {
-    reaches_one_half(Tuned { anytime: true, ..tuned(Algorithm::Online1, 180_000, 0.3, 1.0) });
+    reaches_one_half(Tuned { anytime: true, ..tuned(Algorithm::Online1, 180_000, 0.3, 3.0) });
 }
 
 /// The exact maximal risk under theory steps with the number of rounds set for `samples` samples,

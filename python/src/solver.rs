@@ -33,6 +33,10 @@ struct Bench {
     setting: Option<Setting<SomeLoss>>,
 }
 
+/// Upper, lower, gap, relative gap, method.
+type Proof = (f64, f64, f64, f64, String);
+
+/// Something to do with a solver on its thread.
 type Command = Box<dyn FnOnce(&mut Bench) + Send>;
 
 /// A solver on a thread of its own, which it never leaves.
@@ -113,6 +117,7 @@ fn broken() -> PyErr {
 impl Loop {
     /// A solver on rows in memory.
     #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
     fn on_rows<'py>(
         py: Python<'py>,
         x: Features<'py>,
@@ -255,7 +260,7 @@ impl Loop {
     }
 
     /// The certificate of the averaged players, and the group risks of the averaged model.
-    fn certify(&self, py: Python<'_>) -> PyResult<((f64, f64, f64, f64, String), Vec<f64>)> {
+    fn certify(&self, py: Python<'_>) -> PyResult<(Proof, Vec<f64>)> {
         let (c, risks) = self.ask(py, |bench| {
             let Some(setting) = &bench.setting else {
                 return Err(gdro::Error::user("a source that is a function has no certificate"));

@@ -121,9 +121,8 @@ mod tests {
         let out = folder.path().join("a/b");
         check_folder(&out).unwrap();
         assert!(!folder.path().join("a").exists());
-        let files = |folder: &Path, second: &str| {
-            [(folder.join("x"), "1".into()), (folder.join(second), "2".into())]
-        };
+        let files =
+            |folder: &Path, second: &str| [(folder.join("x"), "1"), (folder.join(second), "2")];
         write_all(&files(&out, "y")).unwrap();
         assert_eq!(fs::read_to_string(out.join("y")).unwrap(), "2");
         assert_eq!(fs::read_dir(&out).unwrap().count(), 2);

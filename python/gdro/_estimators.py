@@ -354,8 +354,9 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         sensitive_features : array, frame, or list of arrays, default=None
             The group of every row: an array or Series of labels; a frame or array with several
             columns, each combination of which is a group; or a list of those, where every entry is
-            a family of groups and a row is in one group of each. Without groups it is ordinary
-            training.
+            a family of groups and a row is in one group of each. A structured array means the
+            families of its fields, and unlike a list it can be split in a cross-validation. Without
+            groups it is ordinary training.
         sample_weight : array of shape (n,), default=None
             Weights of rows within their groups: 2 counts like two rows, 0 like none.
 

@@ -33,6 +33,12 @@ def families_of(sensitive_features, rows, keep=None):
     if sensitive_features is None:
         kept = rows if keep is None else int(np.count_nonzero(keep))
         return [Family(np.zeros(kept), [ALL])]
+    fields = getattr(getattr(sensitive_features, "dtype", None), "names", None)
+    if fields:  # a structured array, which unlike a list can be split
+        return [
+            _family(sensitive_features[f], rows, keep, f"sensitive_features[{f!r}]", default=f)
+            for f in fields
+        ]
     if _is_families(sensitive_features):
         if len(sensitive_features) == 1:
             return [_family(sensitive_features[0], rows, keep)]

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import cross_val_score
 
 from gdro import GroupDROClassifier, GroupDRORegressor
 
@@ -162,6 +163,21 @@ def test_families_have_names_of_their_columns(rows):
     sex = pd.Series(np.where(np.arange(600) % 2 == 0, "f", "m"), name="sex")
     model = GroupDROClassifier().fit(X, y, sensitive_features=[pd.Series(g, name="site"), sex])
     assert model.group_names_.tolist() == ["site=a", "site=b", "site=c", "sex=f", "sex=m"]
+
+
+def test_a_structured_array_holds_families_that_can_be_split(rows):
+    X, y, g = rows
+    sex = np.where(np.arange(600) % 2 == 0, "f", "m")
+    fields = np.rec.fromarrays([g, sex], names=["site", "sex"])
+    model = GroupDROClassifier().fit(X, y, sensitive_features=fields)
+    named = [pd.Series(g, name="site"), pd.Series(sex, name="sex")]
+    expected = GroupDROClassifier().fit(X, y, sensitive_features=named)
+    assert model.group_names_.tolist() == expected.group_names_.tolist()
+    assert np.array_equal(model.coef_, expected.coef_)
+    found = cross_val_score(
+        GroupDROClassifier(), X, y, cv=3, params={"sensitive_features": fields}, error_score="raise"
+    )
+    assert len(found) == 3
 
 
 def test_numbers_are_groups_in_their_order(rows):

@@ -47,7 +47,7 @@ fn folder_of(file: &Path) -> &Path {
 
 /// Writes files, whose folders are made when they are missing: each appears under its name when all
 /// are complete, and nothing is left behind when one cannot be written.
-pub fn write_all(files: &[(PathBuf, String)]) -> Result<()> {
+pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     WRITING.store(true, Ordering::Relaxed);
     // Where nothing listens for Ctrl-C yet, it must not leave temporary files either.
     let _ = ctrlc::set_handler(|| {});
@@ -60,11 +60,11 @@ pub fn write_all(files: &[(PathBuf, String)]) -> Result<()> {
         folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()))
     };
     let write = || {
-        for (path, text) in files {
+        for (path, content) in files {
             let write = || {
                 fs::create_dir_all(folder_of(path))?;
                 let mut file = File::create(temporary(path))?;
-                file.write_all(text.as_bytes())?;
+                file.write_all(content.as_ref())?;
                 file.sync_all()
             };
             write().map_err(|e| Failure::write(path, &e))?;
@@ -88,12 +88,12 @@ pub fn write_all(files: &[(PathBuf, String)]) -> Result<()> {
 }
 
 /// Writes one file: it appears under its name when it is complete.
-pub fn write_one(path: &Path, text: String) -> Result<()> {
+pub fn write_one(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if path.file_name().is_none() {
         return Err(Failure::input(format!("{}: expected the name of a file", path.display())));
     }
     check_file(path)?;
-    write_all(&[(path.to_owned(), text)])
+    write_all(&[(path.to_owned(), content)])
 }
 
 /// Says something on standard error, beside the output.
@@ -121,9 +121,8 @@ mod tests {
         let out = folder.path().join("a/b");
         check_folder(&out).unwrap();
         assert!(!folder.path().join("a").exists());
-        let files = |folder: &Path, second: &str| {
-            [(folder.join("x"), "1".into()), (folder.join(second), "2".into())]
-        };
+        let files =
+            |folder: &Path, second: &str| [(folder.join("x"), "1"), (folder.join(second), "2")];
         write_all(&files(&out, "y")).unwrap();
         assert_eq!(fs::read_to_string(out.join("y")).unwrap(), "2");
         assert_eq!(fs::read_dir(&out).unwrap().count(), 2);

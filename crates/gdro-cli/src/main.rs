@@ -35,6 +35,8 @@ enum Command {
     Evaluate(commands::evaluate::Evaluate),
     /// Predict the rows of a table
     Predict(commands::predict::Predict),
+    /// Write a model as ONNX, for other programs
+    Export(commands::export::Export),
     /// Compute the certificate of a model again, from nothing but the model and its table
     Certify(commands::certify::Certify),
     /// Show what a saved model is
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Select(select) => select.run(),
         Command::Evaluate(evaluate) => evaluate.run(),
         Command::Predict(predict) => predict.run(),
+        Command::Export(export) => export.run(),
         Command::Certify(certify) => certify.run(),
         Command::Show(show) => show.run(),
         Command::Reproduce(reproduce) => reproduce.run(),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gdro::certificate::Certificate;
 use gdro::loss::{AnyLoss, Loss};
+use gdro_data::onnx::{Input, Linear, Meaning, onnx};
 use gdro_data::{Encoding, Grouping, Target};
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +123,25 @@ impl Model {
     /// Weights and intercepts as one array.
     pub fn w(&self) -> Vec<f64> {
         [&self.weights[..], &self.intercepts[..]].concat()
+    }
+
+    /// The model as the bytes of an ONNX file.
+    pub fn onnx(&self) -> Result<Vec<u8>> {
+        let meaning = match &self.target {
+            Target::Binary { negative, positive, .. } => Meaning::Binary {
+                labels: [negative, positive],
+                probabilities: self.loss.0.is_probabilistic(),
+            },
+            Target::Multiclass { classes, .. } => Meaning::Multiclass { labels: classes },
+            Target::Regression { .. } => Meaning::Number,
+        };
+        Ok(onnx(&Linear {
+            input: Input::Columns(&self.encoding),
+            weights: &self.weights,
+            intercepts: &self.intercepts,
+            meaning,
+            integers: false,
+        })?)
     }
 
     /// The text of `model.json`.

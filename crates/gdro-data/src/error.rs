@@ -497,6 +497,12 @@ pub enum Error {
         /// Largest number of levels.
         limit: usize,
     },
+    /// A part of a model that ONNX cannot express.
+    #[error("{what} cannot be written as ONNX: rename the column, or train without it")]
+    NotInOnnx {
+        /// The part.
+        what: String,
+    },
     /// A multi-class target with too many classes.
     #[error(
         "target `{column}`: {} different labels in {}, expected at most {limit}: use {advice}",

@@ -34,6 +34,7 @@ mod folds;
 mod format;
 mod groups;
 mod inspect;
+pub mod onnx;
 mod options;
 mod prepare;
 mod schema;
@@ -55,6 +56,6 @@ pub use options::{
 };
 pub use prepare::{Group, Prepared, prepare};
 pub use schema::{ColumnSchema, Role};
-pub use table::{Column, Kind, Table};
+pub use table::{Cells, Column, Kind, Table};
 pub use target::{Comparison, Operator, Target};
 pub use weights::Weighted;

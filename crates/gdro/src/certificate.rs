@@ -118,10 +118,14 @@ where
     require_inside(problem, w)?;
 
     let (m, n) = (data.groups(), w.len());
-    let mut risks: DatasetRisks<'_, L> =
-        DatasetRisks::new(data, loss, problem.domain.intercept.is_some());
     let (mut values, mut gradients) = (vec![0.0; m], vec![0.0; m * n]);
-    risks.evaluate(w, &mut values, &mut gradients)?;
+    // Made anew each time: beside the one of `minimize` it would double the memory that rows take.
+    let mut evaluate = |w: &[f64], values: &mut [f64]| {
+        let mut risks: DatasetRisks<'_, L> =
+            DatasetRisks::new(data, loss, problem.domain.intercept.is_some());
+        risks.evaluate(w, values, &mut gradients)
+    };
+    evaluate(w, &mut values)?;
     let error = |i: usize| game.scales[i] * offset_errors.map_or(0.0, |e| e[i]);
     let payoffs: Vec<f64> = (0..m).map(|i| game.payoff(i, values[i]) + error(i)).collect();
     let ridge = game.ridge / 2.0 * dot(&w[..weights], &w[..weights]);
@@ -161,7 +165,7 @@ where
             if upper - lower <= (10.0 * slack(upper)).max(enough) || futile {
                 break;
             }
-            risks.evaluate(&anchor, &mut values, &mut gradients)?;
+            evaluate(&anchor, &mut values)?;
             let top = (0..m).map(|i| game.payoff(i, values[i])).fold(f64::NEG_INFINITY, f64::max);
             let mut moved: Vec<f64> = (0..m)
                 .map(|i| q[i] * (eta * (game.payoff(i, values[i]) - top)).exp())

@@ -18,6 +18,7 @@
 //! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
 //! | error ε_φ(w̄, q̄) on rows in memory, in one pass | [`certificate`], [`expansion`] |
 //! | exact optima, exact risks of the synthetic sets, ordinary training | [`exact`] |
+//! | steps by pilot runs | [`pilot`] |
 //! | intervals on held-out rows | [`interval`] |
 //!
 //! [`run::Saddle`] puts the parts together by type, [`config::Config`] by name:
@@ -62,6 +63,8 @@ pub mod interval;
 pub mod iterate;
 pub mod loss;
 mod math;
+#[cfg(feature = "exact")]
+pub mod pilot;
 pub mod risk;
 pub mod row;
 pub mod run;

@@ -3,6 +3,7 @@
 mod args;
 pub mod certify;
 pub mod evaluate;
+pub mod export;
 pub mod fit;
 pub mod inspect;
 pub mod predict;

@@ -1,5 +1,6 @@
 //! A table in memory.
 
+mod cells;
 #[cfg(feature = "arrow")]
 pub(crate) mod coder;
 pub(crate) mod kind;
@@ -10,6 +11,7 @@ pub(crate) mod typed;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Position, Result, Unit, unknown_column};
+pub use cells::Cells;
 use sparse::Sparse;
 
 /// Code of a missing text.

@@ -84,7 +84,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
     let budgets = feed.training().to_vec();
     let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdM);
     let nbar = rounds::nbar(job, algorithm, &budgets)?;
-    let rounds = rounds::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
+    let rounds = gdro::pilot::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
     if let Some(asked) = training.rounds.filter(|asked| *asked > rounds) {
         let place = job.place("rounds");
         return Err(Failure::input(format!(

@@ -1,0 +1,33 @@
+//! `gdro export`: a model for other programs.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::failure::Result;
+use crate::files;
+use crate::model::Model;
+
+/// Write a model as ONNX, with its encoding: columns in, labels and probabilities out.
+///
+/// Every column is an input of shape (rows, 1): double for numbers, string for texts; NaN and the
+/// empty text are missing cells. Outputs are `label` and `probabilities` (`score` after training
+/// with a hinge loss), or `prediction` for numbers. Hashed texts and LIBSVM features cannot be
+/// written.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// A model.json, or the folder it is in
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE.onnx")]
+    out: PathBuf,
+}
+
+impl Export {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let model = Model::load(&self.model)?;
+        files::write_one(&self.out, model.onnx()?)
+    }
+}

@@ -1,0 +1,54 @@
+"""Group distributionally robust optimisation: one linear model that does well on every group.
+
+``GroupDROClassifier`` and ``GroupDRORegressor`` are scikit-learn estimators whose ``fit`` takes
+``sensitive_features``, the group of every row. They minimise the largest group risk, or another
+``objective`` of the group risks, to the optimum, and say in ``certificate_`` how far they are from
+it.
+"""
+
+from importlib import import_module as _import_module
+
+from ._certificate import Certificate
+from ._estimators import GroupDROClassifier, GroupDRORegressor
+from ._gdro import __version__
+from ._player import GroupWeights
+
+__all__ = [
+    "Certificate",
+    "GroupDROClassifier",
+    "GroupDRORegressor",
+    "GroupWeights",
+    "Solver",
+    "TableEncoder",
+    "__version__",
+    "load",
+    "metrics",
+    "plot",
+    "save",
+    "to_onnx",
+]
+
+# Modules and names that cost time to import, or need packages that are optional.
+_LAZY = {
+    "metrics": (".metrics", None),
+    "plot": (".plot", None),
+    "Solver": ("._solver", "Solver"),
+    "TableEncoder": ("._model", "TableEncoder"),
+    "load": ("._model", "load"),
+    "save": ("._model", "save"),
+    "to_onnx": ("._model", "to_onnx"),
+}
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        place, attribute = _LAZY[name]
+        module = _import_module(place, __name__)
+        value = getattr(module, attribute) if attribute else module
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_LAZY))

@@ -1,0 +1,579 @@
+"""The estimators."""
+
+import json
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from . import _gdro
+from ._certificate import Certificate
+from ._groups import families_of, names_of
+from ._settings import number, objective_of, penalty_of, per_group, rounds_of
+
+#: Gap, in units of the risks, from which on a model counts as not converged without a ``tol``.
+CLOSE = 1e-6
+
+#: Arguments of the solvers that play rounds, with what leaves them out.
+_OF_ROUNDS = {
+    "rounds": None,
+    "step_w": None,
+    "step_q": None,
+    "anytime": False,
+    "average": None,
+    "loss_range": None,
+    "budget": None,
+    "nbar": None,
+    "queries": None,
+    "kept": None,
+}
+
+_DOCUMENTATION = """
+
+    The arguments are those of the program ``gdro`` and of its job files.
+
+    Parameters
+    ----------
+    objective : {"max", "top-k", "regret", "average", "balanced"}, default="max"
+        What of the group risks is minimised: the largest one (GDRO); the mean of the ``k`` largest;
+        the largest excess over what a model for the group alone attains (minimax regret); the mean
+        over rows (ordinary training); the mean over groups.
+    k : float, default=None
+        Of ``objective="top-k"``: how many, any real number from 1 to the number of groups.
+    loss : str, default=None
+        @LOSS@
+    l2 : float, default=None
+        The ridge λ: λ/2 times the squared norm of the coefficients is added to the objective, whose
+        risks are means. 1e-4 unless it or a ball is given. ``C`` of ``LogisticRegression`` is
+        1/(n λ), ``alpha`` of ``Ridge`` is n λ/2.
+    ball : float, default=None
+        The largest norm of the coefficients.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, within ±100 (for numbers ±max(100, 2 max|y|)).
+    penalize_intercept : bool, default=False
+        Whether it lies under ridge and ball.
+    solver : str, default="exact"
+        ``"exact"``: a primal-dual interior-point method, to the unique regularised optimum. Or one
+        of the paper's algorithms, in rounds: ``"smd-m"``, ``"online-1"``, ``"smd-r"``,
+        ``"smpa-m"``, ``"atkro-m"``, ``"atkro-k"``, ``"atkro-1"``, ``"adaptive"``, …
+    tol : float, default=None
+        Stop when the certified gap is at most this; a warning where it is not reached. By default
+        as far as double precision goes (1e-8 for losses with kinks).
+    max_iter : int, default=200
+        Most iterations of ``solver="exact"``.
+    rounds : int, default=None
+        Number of rounds of another solver; with ``tol`` those of the first run, and each further
+        one takes 4 times as many.
+    step_w, step_q : float, default=None
+        Multipliers on the steps of the theorems, for the model and the group weights. By short
+        pilot runs when left out.
+    anytime : bool, default=False
+        Steps that fall with time (smd-m, online-1, atkro-m).
+    average : {"uniform", "weighted", "suffix", "last"}, default=None
+        The average that the answer is; the theorem's by default, the second half of the rounds
+        after pilot runs.
+    loss_range : float, default=None
+        Range of the losses for steps and bandit players.
+    budget : "all", mapping or sequence, default=None
+        Visit each row at most once: all rows, or so many of each group.
+    nbar, queries, kept
+        Of ``"hybrid"``, ``"flexible"`` and ``"eliminate"``.
+    offsets, scales : mapping or sequence, default=None
+        b_i and p_i of the groups: payoffs are p_i (R_i - b_i). By name, or in the order of
+        ``group_names_``.
+    adjustment : float, default=None
+        C of the offsets -C/sqrt(n_i).
+    random_state : int, RandomState or None, default=None
+        Of the draws. ``"exact"`` draws nothing.
+    threads : int, default=None
+        Number of threads, all cores by default. Results do not depend on it.
+    verbose : int, default=0
+        1 shows the progress.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The model, in the shapes of scikit-learn's linear models.
+    @CLASSES@group_names_ : ndarray of str
+        Names of the groups: labels, joined by `` / `` for several columns, and ``column=label``
+        for several families.
+    group_weights_ : ndarray
+        Weights q of the groups at the optimum: where the objective presses.
+    group_risks_ : ndarray
+        Mean loss of each group on the training rows, weighted by the weights of the rows.
+    group_offsets_ : ndarray
+        Offsets b_i that were subtracted; for ``objective="regret"`` what models of their own attain.
+    certificate_ : Certificate
+        Proof of how far the model is from the optimum: ``upper``, ``lower``, ``gap``, ….
+    n_iter_ : int
+        Iterations, or rounds.
+    trace_ : dict of ndarray
+        The curve: ``round``, ``samples``, ``seconds``, ``group_risks``, ``group_weights``,
+        ``objective``.
+    loss_cap_ : float
+        What 999 of 1000 training losses stay below: the cap M of :mod:`gdro.metrics`.
+    steps_ : tuple of float or None
+        The multipliers on the steps, for solvers in rounds.
+
+    Examples
+    --------
+    @EXAMPLE@"""
+
+
+class _GroupDRO(BaseEstimator):
+    def __init__(
+        self,
+        *,
+        objective="max",
+        k=None,
+        loss=None,
+        l2=None,
+        ball=None,
+        fit_intercept=True,
+        penalize_intercept=False,
+        solver="exact",
+        tol=None,
+        max_iter=200,
+        rounds=None,
+        step_w=None,
+        step_q=None,
+        anytime=False,
+        average=None,
+        loss_range=None,
+        budget=None,
+        nbar=None,
+        queries=None,
+        kept=None,
+        offsets=None,
+        adjustment=None,
+        scales=None,
+        random_state=None,
+        threads=None,
+        verbose=0,
+    ):
+        self.objective = objective
+        self.k = k
+        self.loss = loss
+        self.l2 = l2
+        self.ball = ball
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.rounds = rounds
+        self.step_w = step_w
+        self.step_q = step_q
+        self.anytime = anytime
+        self.average = average
+        self.loss_range = loss_range
+        self.budget = budget
+        self.nbar = nbar
+        self.queries = queries
+        self.kept = kept
+        self.offsets = offsets
+        self.adjustment = adjustment
+        self.scales = scales
+        self.random_state = random_state
+        self.threads = threads
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check(self):
+        """What can be said of the arguments without rows."""
+        checked = {
+            "objective": objective_of(self.objective, self.k),
+            "tol": None if self.tol is None else number("tol", self.tol, low=0, strictly=True),
+            "max_iter": number("max_iter", self.max_iter, low=1, whole=True),
+            "fit_intercept": bool(self.fit_intercept) and not self.penalize_intercept,
+            "adjustment": None
+            if self.adjustment is None
+            else number("adjustment", self.adjustment, low=0),
+        }
+        checked["l2"], checked["ball"] = penalty_of(self.l2, self.ball)
+        if self.penalize_intercept and not self.fit_intercept:
+            raise ValueError("penalize_intercept=True does nothing with fit_intercept=False")
+        if not isinstance(self.solver, str):
+            raise ValueError(f"solver={self.solver!r}: expected 'exact' or the name of an algorithm")
+        if self.solver == "exact":
+            idle = [n for n, usual in _OF_ROUNDS.items() if getattr(self, n) is not usual]
+            if idle:
+                raise ValueError(
+                    f"{idle[0]}={getattr(self, idle[0])!r} does nothing with solver='exact'"
+                )
+        elif self.max_iter != 200:
+            raise ValueError(
+                f"max_iter={self.max_iter!r} is for solver='exact': give rounds to {self.solver!r}"
+            )
+        given = [n for n in ("offsets", "adjustment") if getattr(self, n) is not None]
+        if checked["objective"] == "regret":
+            given.append("objective='regret'")
+        if len(given) > 1:
+            raise ValueError(f"{given[0]} and {given[1]} both say the offsets: give one of them")
+        self._threads = (
+            None
+            if self.threads is None
+            else number("threads", self.threads, low=1, high=1024, whole=True)
+        )
+        return checked
+
+    def _rows(self, X, y, sensitive_features, sample_weight):
+        """Validated rows without those of weight 0, which count as absent."""
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if np.any(weights < 0):
+                row = int(np.flatnonzero(weights < 0)[0])
+                raise ValueError(
+                    f"sample_weight of row {row} is {weights[row]}: expected at least 0"
+                )
+        keep = None
+        if weights is not None and not np.all(weights > 0):
+            keep = weights > 0
+            if not keep.any():
+                raise ValueError("sample_weight: all weights are 0")
+        families = families_of(sensitive_features, X.shape[0], keep)
+        if keep is not None:
+            X, y, weights = X[keep], y[keep], weights[keep]
+        return X, y, weights, families
+
+    def _fit(self, X, y, weights, families, loss, classes):
+        """Trains on targets as the solver takes them; returns coefficients and intercepts."""
+        settings = self._check()
+        names = names_of(families)
+        m = len(names)
+        top = settings["objective"]
+        if isinstance(top, dict) and top["top-k"] > m:
+            raise ValueError(f"k={top['top-k']:g} of only {m} groups")
+        settings["offsets"] = per_group("offsets", self.offsets, names)
+        settings["scales"] = per_group("scales", self.scales, names, low=0)
+        settings["families"] = [len(family.names) for family in families]
+        settings["loss"], settings["classes"] = loss, classes
+        if self.solver != "exact":
+            arguments = {n: getattr(self, n) for n in _OF_ROUNDS}
+            settings["rounds"] = rounds_of(
+                self.solver, arguments, families, names, _seed(self.random_state)
+            )
+        d = X.shape[1]
+        if self.penalize_intercept:
+            X = _with_ones(X)
+        listener = _listener(self.verbose)
+        found = _gdro.fit(
+            _features(X),
+            np.ascontiguousarray(y, dtype=np.float64),
+            None if weights is None else np.ascontiguousarray(weights),
+            [(family.codes, len(family.names)) for family in families],
+            json.dumps(settings),
+            self._threads,
+            listener,
+        )
+        self.group_names_ = names
+        # For a saved model, whose groups are made of columns.
+        self._families = [
+            (family.columns, np.bincount(family.codes, minlength=len(family.names)).tolist())
+            for family in families
+        ]
+        self.group_weights_ = found["q"]
+        self.group_risks_ = found["risks"]
+        self.group_offsets_ = found["offsets"]
+        self.certificate_ = Certificate(*found["certificate"])
+        self.n_iter_ = max(1, int(found["iterations"]))
+        self.trace_ = _trace(found["trace"])
+        self.loss_ = loss
+        self.loss_cap_ = found["cap"]
+        self.steps_ = found["steps"]
+        if found["exhausted"] is not None:
+            name = names[found["exhausted"]]
+            warnings.warn(
+                f"the budget of group {name!r} was used up after {self.n_iter_} rounds",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self._warn(settings["tol"])
+        w = found["w"]
+        c = max(1, classes)
+        coefficients = w[: d * c].reshape(d, c).T
+        rest = w[d * c :]
+        intercepts = rest if self.fit_intercept else np.zeros(c)
+        return np.ascontiguousarray(coefficients), np.array(intercepts)
+
+    def _warn(self, tol):
+        certificate = self.certificate_
+        if tol is None and self.solver != "exact":
+            return  # so many rounds were asked for, and the certificate says what they gave
+        if tol is None:
+            # In units of the risks; where all are 0, bounds still leave room for rounding.
+            tol = CLOSE * max(abs(certificate.upper), self.trace_["objective"][0], 1e-6)
+        if not certificate.gap <= tol:
+            warnings.warn(
+                f"the model is not at the optimum: its certified gap is {certificate.gap:.2e} "
+                f"(objective {certificate.upper:.6g}); raise max_iter, scale the features, or "
+                "raise l2",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        return np.asarray(X @ self.coef_.T) + self.intercept_
+
+
+class GroupDROClassifier(ClassifierMixin, _GroupDRO):
+    """A linear classifier that does well on every group."""
+
+    # Groups are always passed on to fit where metadata routing is enabled.
+    __metadata_request__fit = {"sensitive_features": True}
+
+    def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features: NumPy, SciPy sparse, pandas, polars or Arrow.
+        y : array of shape (n,)
+            Labels of at least two classes.
+        sensitive_features : array, frame, or list of arrays, default=None
+            The group of every row: an array or Series of labels; a frame or array with several
+            columns, each combination of which is a group; or a list of those, where every entry is
+            a family of groups and a row is in one group of each. A structured array means the
+            families of its fields, and unlike a list it can be split in a cross-validation. Without
+            groups it is ordinary training.
+        sample_weight : array of shape (n,), default=None
+            Weights of rows within their groups: 2 counts like two rows, 0 like none.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=False
+        )
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        X, y, weights, families = self._rows(X, y, sensitive_features, sample_weight)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        count = len(self.classes_)
+        if count < 2:
+            raise ValueError(
+                f"y holds one class only, {self.classes_[0]!r}: expected at least two classes"
+            )
+        loss = self.loss if self.loss is not None else ("logistic" if count == 2 else "softmax")
+        if loss == "softmax":
+            targets, outputs = codes.astype(np.float64), count
+        else:
+            _require_loss(loss, ("logistic", "hinge", "smoothed-hinge", "softmax"))
+            if count > 2:
+                raise ValueError(
+                    f"loss={loss!r} takes two classes, y holds {count}: use loss='softmax'"
+                )
+            targets, outputs = np.where(codes == 1, 1.0, -1.0), 0
+        del codes, y  # of as many rows as X
+        coefficients, intercepts = self._fit(X, targets, weights, families, loss, outputs)
+        if loss == "softmax":
+            # The same number added to all scores changes nothing.
+            intercepts = intercepts - intercepts.mean()
+            if count == 2:
+                coefficients = coefficients[1:] - coefficients[:1]
+                intercepts = intercepts[1:] - intercepts[:1]
+        self.coef_, self.intercept_ = coefficients, intercepts
+        return self
+
+    def decision_function(self, X):
+        """Scores: of the second class for two classes, else one per class."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The most likely class of every row."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores >= 0).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    def _has_probabilities(self):
+        loss = getattr(self, "loss_", self.loss)
+        if loss in (None, "logistic", "softmax"):
+            return True
+        raise AttributeError(f"the scores of loss={loss!r} are no log-odds: no probabilities")
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """The probability of every class, one column per class."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            # Without overflow, and so that both are exact where one is small.
+            small = np.exp(-np.abs(scores))
+            low, high = small / (1 + small), 1 / (1 + small)
+            second = np.where(scores >= 0, high, low)
+            return np.column_stack([np.where(scores >= 0, low, high), second])
+        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X):
+        """The logarithm of the probability of every class."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+
+class GroupDRORegressor(RegressorMixin, _GroupDRO):
+    """A linear regression that does well on every group."""
+
+    # Groups are always passed on to fit where metadata routing is enabled.
+    __metadata_request__fit = {"sensitive_features": True}
+
+    def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features: NumPy, SciPy sparse, pandas, polars or Arrow.
+        y : array of shape (n,)
+            Numbers.
+        sensitive_features : array, frame, or list of arrays, default=None
+            The group of every row, see :meth:`GroupDROClassifier.fit`.
+        sample_weight : array of shape (n,), default=None
+            Weights of rows within their groups: 2 counts like two rows, 0 like none.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            multi_output=False,
+            y_numeric=True,
+        )
+        X, y, weights, families = self._rows(X, y, sensitive_features, sample_weight)
+        loss = "squared" if self.loss is None else self.loss
+        _require_loss(loss, ("squared", "absolute", "huber", "quantile"))
+        coefficients, intercepts = self._fit(X, y, weights, families, loss, 0)
+        self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
+        return self
+
+    def predict(self, X):
+        """The prediction for every row."""
+        return self._scores(X)
+
+
+def _require_loss(loss, known):
+    if not isinstance(loss, str) or loss.split(":")[0] not in known:
+        raise ValueError(f"loss={loss!r}: expected one of {', '.join(known)}")
+
+
+def _features(X):
+    """Features as the solver reads them, without a copy if possible."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return (
+            X.indptr.astype(np.uint64),
+            X.indices.astype(np.uint32),
+            X.data.astype(np.float64, copy=False),
+            X.shape[1],
+        )
+    if not X.dtype.isnative:
+        X = X.astype(X.dtype.newbyteorder("="))
+    return X if X.flags.aligned else X.copy()
+
+
+def _with_ones(X):
+    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+    if sparse.issparse(X):
+        return sparse.hstack([X, sparse.csr_matrix(ones)], format="csr")
+    return np.hstack([X, ones])
+
+
+def _listener(verbose):
+    if not verbose:
+        return None
+    return lambda line: print(f"[gdro] {line}", flush=True)
+
+
+def _seed(random_state):
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _trace(points):
+    """The curve as arrays, one row per point."""
+    rounds, samples, seconds, risks, weights, objective = zip(*points)
+    return {
+        "round": np.array(rounds),
+        "samples": np.array(samples),
+        "seconds": np.array(seconds),
+        "group_risks": np.array(risks),
+        "group_weights": np.array(weights),
+        "objective": np.array(objective),
+    }
+
+
+def _document(estimator, **parts):
+    text = _DOCUMENTATION
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    estimator.__doc__ += text + "\n    "
+
+
+_document(
+    GroupDROClassifier,
+    LOSS="""``"logistic"``, ``"hinge"`` or ``"smoothed-hinge:G"`` for two classes, ``"softmax"`` for
+        any number. By default logistic for two classes, softmax for more.""",
+    CLASSES="""classes_ : ndarray
+        The classes.
+    """,
+    EXAMPLE=""">>> import numpy as np
+    >>> from gdro import GroupDROClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]] * 10)
+    >>> y = np.array(["no", "no", "yes", "yes"] * 10)
+    >>> site = np.array(["a", "b"] * 20)
+    >>> model = GroupDROClassifier(l2=0.01).fit(X, y, sensitive_features=site)
+    >>> model.predict([[0.5], [2.5]]).tolist()
+    ['no', 'yes']
+    >>> model.certificate_.gap < 1e-9
+    True""",
+)
+_document(
+    GroupDRORegressor,
+    LOSS="""``"squared"`` (the default: the squared residual, not half of it), ``"absolute"``,
+        ``"huber:D"`` or ``"quantile:T"``.""",
+    CLASSES="",
+    EXAMPLE=""">>> import numpy as np
+    >>> from gdro import GroupDRORegressor
+    >>> X = np.arange(20.0).reshape(-1, 1)
+    >>> site = np.where(np.arange(20) % 4 == 0, "a", "b")
+    >>> y = X[:, 0] + (site == "a")
+    >>> model = GroupDRORegressor().fit(X, y, sensitive_features=site)
+    >>> round(float(model.predict([[5.0]])[0]), 2)
+    5.56""",
+)

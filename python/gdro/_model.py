@@ -1,0 +1,484 @@
+"""Saved models: those of the program in Python, those of Python in the program, and ONNX."""
+
+import json
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from . import _gdro
+from ._certificate import Certificate
+from ._estimators import GroupDROClassifier, GroupDRORegressor, _GroupDRO
+
+#: Version of the format of ``model.json``.
+FORMAT = 2
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """How the program makes features of a table: the first step of what :func:`load` gives.
+
+    Numbers are standardised, texts become indicators, both as in training. ``transform`` takes a
+    pandas, polars or Arrow table with the columns of the training by name; others are ignored.
+
+    Parameters
+    ----------
+    encoding : str
+        The encoding of a ``model.json``, as JSON.
+    """
+
+    def __init__(self, encoding):
+        self.encoding = encoding
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def fit(self, X=None, y=None):
+        """Does nothing: the encoding is known."""
+        return self
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the features: ``age``, ``education=HS-grad``, …."""
+        encoder = _gdro.Encoder(self.encoding)
+        names = encoder.feature_names()
+        return np.array(names[:-1] if encoder.has_constant() else names, dtype=object)
+
+    def transform(self, X):
+        """The features as a sparse matrix; texts that training never saw are 0 in all levels."""
+        encoder = _gdro.Encoder(self.encoding)
+        columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
+        found = encoder.encode(columns)
+        for name, count in found["unseen"].items():
+            warnings.warn(
+                f"column {name!r}: {count} rows with a text that training never saw",
+                UserWarning,
+                stacklevel=2,
+            )
+        width = len(encoder.feature_names())
+        parts = (found["data"], found["indices"], found["indptr"])
+        matrix = sparse.csr_matrix(parts, shape=(len(found["indptr"]) - 1, width))
+        return matrix[:, : width - 1] if encoder.has_constant() else matrix
+
+
+def _cells(table, name, text):
+    names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    if name not in names:
+        some = ", ".join(map(repr, names[:8]))
+        raise ValueError(f"no column {name!r}, which the model needs: found {some}")
+    column = table.column(name) if hasattr(table, "column_names") else table[name]
+    if not text:
+        if hasattr(column, "to_numpy"):
+            try:
+                column = column.to_numpy(zero_copy_only=False)
+            except TypeError:
+                column = column.to_numpy()
+        try:
+            return np.ascontiguousarray(column, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"column {name!r}: expected numbers") from None
+    return [_text(value) for value in (column.to_pylist() if hasattr(column, "to_pylist") else column)]
+
+
+def _text(value):
+    """A cell as the text that the program reads; empty where it is missing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        return ""
+    if isinstance(value, (float, np.floating)) and value == int(value):
+        return str(int(value))
+    return str(value).strip()
+
+
+def load(path):
+    """A model that the program ``gdro`` or :func:`save` wrote, ready to predict.
+
+    Parameters
+    ----------
+    path : path
+        A ``model.json``, or the folder it is in.
+
+    Returns
+    -------
+    Pipeline or estimator
+        For a model of the program a pipeline of a :class:`TableEncoder` and an estimator, which
+        takes tables as they are; its classes are texts. What Python saved is loaded as the
+        estimator that it was.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "model.json"
+    text = path.read_text(encoding="utf-8")
+    try:
+        model = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"{path}:{error.lineno}:{error.colno}"
+        raise ValueError(f"{where}: not a model of gdro: {error.msg}") from None
+    found = model.get("format") if isinstance(model, dict) else None
+    if found != FORMAT:
+        raise ValueError(f"{path}: format version {found}: this package reads version {FORMAT}")
+    try:
+        return _from_json(model)
+    except KeyError as error:
+        raise ValueError(f"{path}: not a model of gdro: no entry {error}") from None
+
+
+def _from_json(model):
+    encoding, target, training = model["encoding"], model["target"], model["job"]["training"]
+    own = model.get("python")
+    c, features = model["outputs"], model["features"]
+    weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
+    if len(weights) != c * len(features) or len(intercepts) not in (0, c):
+        raise ValueError("the numbers of weights and features do not fit together")
+    if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
+        raise ValueError("a weight is not a finite number")
+    encoder = TableEncoder(json.dumps(encoding))
+    constant = bool(encoding["constant"])
+    weights = weights.reshape(len(features), c)
+    if constant:
+        weights, intercepts = weights[:-1], weights[-1]
+    elif len(intercepts) == 0:
+        intercepts = np.zeros(c)
+    arguments = {
+        "objective": training["objective"],
+        "loss": model["loss"],
+        "l2": training["l2"],
+        "ball": training["ball"],
+        "penalize_intercept": training["penalize-intercept"],
+    }
+    if own is not None:
+        arguments["fit_intercept"] = own["fit_intercept"]
+    if target["task"] == "regression":
+        estimator = GroupDRORegressor(**arguments)
+        estimator.coef_ = np.ascontiguousarray(weights[:, 0])
+        estimator.intercept_ = float(intercepts[0])
+    else:
+        estimator = GroupDROClassifier(**arguments)
+        if target["task"] == "binary":
+            classes = [target["negative"], target["positive"]]
+        else:
+            classes = target["classes"]
+        if own is not None:
+            classes = own["classes"]
+        estimator.classes_ = np.array(classes)
+        estimator.coef_ = np.ascontiguousarray(weights.T)
+        estimator.intercept_ = np.array(intercepts)
+    estimator.n_features_in_ = weights.shape[0]
+    estimator.loss_ = model["loss"]
+    estimator.loss_cap_ = model["cap"]
+    estimator.group_names_ = np.array(model["grouping"]["names"], dtype=object)
+    estimator.group_weights_ = np.array(model["group-weights"])
+    certificate = model["certificate"]
+    estimator.certificate_ = None if certificate is None else Certificate(**certificate)
+    if own is not None and own["features"] != "encoded":
+        if own["features"] == "named":
+            estimator.feature_names_in_ = np.array(
+                features[:-1] if constant else features, dtype=object
+            )
+        return estimator
+    return Pipeline([("table", encoder), ("model", estimator)])
+
+
+def save(model, path, *, target="y"):
+    """Writes a model as the ``model.json`` of the program, which can predict and evaluate with it.
+
+    Parameters
+    ----------
+    model : fitted estimator, or pipeline
+        An estimator takes columns of numbers, ``x0``, ``x1``, … where it was fitted without names.
+        A pipeline may begin with a ``TableEncoder``, a ``StandardScaler``, or a
+        ``ColumnTransformer`` of ``StandardScaler``, ``OneHotEncoder`` of texts and ``passthrough``.
+    path : path
+        The name of the file if it ends with ``.json``, otherwise a folder for ``model.json``.
+    target : str, default="y"
+        Name of the column of the target in tables.
+    """
+    encoding, estimator = _parts(model)
+    text = json.dumps(_to_json(encoding, estimator, target), indent=2, allow_nan=False) + "\n"
+    path = Path(path)
+    if path.suffix != ".json":
+        path = path / "model.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # It appears under its name when it is complete.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _parts(model):
+    """The encoding before an estimator, or ``None``, and the estimator."""
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    steps = [s for s in steps if s is not None and s != "passthrough"]
+    estimator = steps[-1]
+    if not isinstance(estimator, _GroupDRO):
+        kind = type(estimator).__name__
+        raise ValueError(f"expected an estimator of gdro, or a pipeline that ends with one: {kind}")
+    check_is_fitted(estimator)
+    if len(steps) == 1:
+        return None, estimator
+    if len(steps) > 2:
+        raise ValueError("expected one step before the estimator; combine them")
+    return _encoding_of(steps[0]), estimator
+
+
+def _encoding_of(step):
+    if isinstance(step, TableEncoder):
+        return json.loads(step.encoding)
+    check_is_fitted(step)
+    kind = type(step).__name__
+    if kind == "ColumnTransformer":
+        columns = []
+        for name, part, chosen in step.transformers_:
+            if isinstance(part, str) and part == "drop":
+                continue
+            names = _names_of(step, chosen)
+            columns += _columns_of(part, names, f"transformer {name!r}")
+    else:
+        names = getattr(step, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(step.n_features_in_)]
+        columns = _columns_of(step, [str(n) for n in names], kind)
+    return {"columns": columns, "constant": False}
+
+
+def _names_of(step, chosen):
+    names = getattr(step, "feature_names_in_", None)
+    if isinstance(chosen, str):
+        return [chosen]
+    if isinstance(chosen, slice) or (len(chosen) and not isinstance(chosen[0], str)):
+        if names is None:
+            names = np.array([f"x{j}" for j in range(step.n_features_in_)], dtype=object)
+        return [str(n) for n in names[chosen]]
+    return [str(n) for n in chosen]
+
+
+def _columns_of(part, names, where):
+    kind = part if isinstance(part, str) else type(part).__name__
+    if kind == "StandardScaler":
+        means = part.mean_ if part.with_mean else np.zeros(len(names))
+        scales = part.scale_ if part.with_std else np.ones(len(names))
+        return [_number(n, m, s) for n, m, s in zip(names, means, scales)]
+    if kind in ("passthrough", "FunctionTransformer") and getattr(part, "func", None) is None:
+        return [_number(n, 0.0, 1.0) for n in names]
+    if kind == "OneHotEncoder":
+        if part.drop is not None or getattr(part, "infrequent_categories_", None) not in (None, []):
+            raise ValueError(f"{where}: drop and infrequent categories cannot be saved")
+        columns = []
+        for name, categories in zip(names, part.categories_):
+            levels = [str(c) for c in categories]
+            if not all(isinstance(c, str) for c in categories.tolist()) or levels != sorted(levels):
+                raise ValueError(f"{where}: column {name!r}: expected texts as categories")
+            if len(levels) < 2:
+                raise ValueError(f"{where}: column {name!r} has one category: leave it out")
+            columns.append({"kind": "text", "name": name, "levels": levels, "missing": "zero"})
+        return columns
+    raise ValueError(
+        f"{where}: {kind} cannot be saved: expected StandardScaler, OneHotEncoder or passthrough"
+    )
+
+
+def _number(name, mean, deviation):
+    return {"kind": "number", "name": name, "mean": float(mean), "deviation": float(deviation)}
+
+
+def _identity(estimator):
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{j}" for j in range(estimator.n_features_in_)]
+    return {"columns": [_number(str(n), 0.0, 1.0) for n in names], "constant": False}
+
+
+def _weights(estimator):
+    """Weights feature by feature, and intercepts."""
+    coef = np.atleast_2d(estimator.coef_)
+    return coef.T.ravel(), np.atleast_1d(np.asarray(estimator.intercept_, dtype=np.float64))
+
+
+def _order(families, names):
+    """The order of the program: family by family, the largest group first, then by name."""
+    order, first = [], 0
+    for _, counts in families:
+        within = range(first, first + len(counts))
+        order += sorted(within, key=lambda i: (-counts[i - first], names[i]))
+        first += len(counts)
+    return order
+
+
+def _labels(estimator):
+    return [str(c) for c in estimator.classes_.tolist()]
+
+
+def _kind(estimator):
+    if isinstance(estimator, GroupDRORegressor):
+        return "regression"
+    return "binary" if len(estimator.classes_) == 2 else "multiclass"
+
+
+def _loss(estimator):
+    # Of two classes softmax has been brought to one score.
+    two = _kind(estimator) == "binary" and estimator.loss_ == "softmax"
+    return "logistic" if two else estimator.loss_
+
+
+def _to_json(encoding, estimator, target):
+    kind = _kind(estimator)
+    features = "encoded" if encoding is not None else "plain"
+    if encoding is None:
+        features = "named" if hasattr(estimator, "feature_names_in_") else "plain"
+        encoding = _identity(estimator)
+    weights, intercepts = _weights(estimator)
+    outputs = np.atleast_2d(estimator.coef_).shape[0]
+    if encoding["constant"]:
+        weights, intercepts = np.concatenate([weights, intercepts]), np.zeros(0)
+    target_of = {"task": kind, "column": target}
+    if kind == "binary":
+        target_of["negative"], target_of["positive"] = _labels(estimator)
+    elif kind == "multiclass":
+        target_of["classes"] = _labels(estimator)
+    names = [str(n) for n in estimator.group_names_]
+    families = getattr(estimator, "_families", None)
+    if families is None:  # it was loaded
+        families = [([] if names == ["all"] else ["group"], [1] * len(names))]
+    if names == ["all"]:
+        families = [([], [1])]
+    order = _order(families, names)
+    labels = {"kind": "values", "merge": {}, "target": False}
+    certificate = estimator.certificate_
+    objective = estimator.objective
+    if estimator.objective == "top-k" and estimator.k is not None:
+        objective = f"top-k:{estimator.k:g}"
+    l2 = estimator.l2 if estimator.l2 is not None else (0.0 if estimator.ball else 1e-4)
+    loss = _loss(estimator)
+    names_of = _gdro.Encoder(json.dumps(encoding)).feature_names()
+    return {
+        "format": FORMAT,
+        "gdro": _gdro.__version__,
+        "loss": loss,
+        "outputs": outputs,
+        "features": names_of,
+        "weights": weights.tolist(),
+        "intercepts": intercepts.tolist(),
+        "encoding": encoding,
+        "target": target_of,
+        "grouping": {
+            "families": [
+                {
+                    "columns": [{"name": c, "labels": labels} for c in columns],
+                    "groups": len(counts),
+                    "small": None,
+                }
+                for columns, counts in families
+            ],
+            "missing": "error",
+            "names": [names[i] for i in order],
+        },
+        "group-weights": np.asarray(estimator.group_weights_)[order].tolist(),
+        "certificate": None if certificate is None else dict(vars(certificate)),
+        "cap": float(estimator.loss_cap_),
+        "seed": 0,
+        "job": {
+            "tables": ["rows in Python"],
+            "data": _data(target, [c for columns, _ in families for c in columns]),
+            "training": {
+                "objective": objective,
+                "solver": estimator.solver,
+                "tol": estimator.tol,
+                "offsets": None,
+                "adjustment": estimator.adjustment,
+                "anytime": bool(estimator.anytime),
+                "loss": loss,
+                "loss-range": estimator.loss_range,
+                "ball": estimator.ball,
+                "l2": float(l2),
+                "penalize-intercept": bool(encoding["constant"]),
+                "rounds": estimator.rounds,
+                "step-w": estimator.step_w,
+                "step-q": estimator.step_q,
+                "average": estimator.average,
+                "budget": None,
+                "holdout": 0.0,
+                "seed": 0,
+                "delta": 0.05,
+            },
+        },
+        "python": {
+            "features": features,
+            "classes": None if kind == "regression" else estimator.classes_.tolist(),
+            "fit_intercept": bool(estimator.fit_intercept),
+        },
+    }
+
+
+def _data(target, groups):
+    return {
+        "format": None,
+        "columns": None,
+        "delimiter": None,
+        "comment": None,
+        "index-base": None,
+        "group-file": [],
+        "scaling": "none",
+        "target": target,
+        "positive": None,
+        "groups": groups,
+        "merge": {},
+        "ignore": [],
+        "text": [],
+        "min-count": None,
+        "hash": {},
+        "weight": None,
+        "holdout-column": None,
+        "holdout-value": [],
+        "group-features": "drop",
+        "na": [],
+        "missing": "error",
+        "missing-group": "error",
+        "min-group": None,
+        "small-groups": "error",
+    }
+
+
+def to_onnx(model, path=None):
+    """The model as ONNX, in double precision: the same predictions in any runtime.
+
+    An estimator has one input ``X`` of shape (rows, features); a pipeline, see :func:`save`, has one
+    input of shape (rows, 1) for every column, of numbers (``double``, NaN where missing) or texts
+    (``string``, empty where missing). Outputs are ``label`` and ``probabilities`` (``score`` after
+    training with a hinge loss), or ``prediction`` for numbers.
+
+    Parameters
+    ----------
+    model : fitted estimator, or pipeline
+    path : path, default=None
+        Where to write it, if anywhere.
+
+    Returns
+    -------
+    bytes
+    """
+    encoding, estimator = _parts(model)
+    weights, intercepts = _weights(estimator)
+    kind = _kind(estimator)
+    labels, integers = [], False
+    if kind != "regression":
+        labels, integers = _labels(estimator), estimator.classes_.dtype.kind in "iu"
+    if encoding is not None and encoding["constant"]:
+        weights, intercepts = np.concatenate([weights, intercepts]), np.zeros(0)
+    content = _gdro.to_onnx(
+        None if encoding is None else json.dumps(encoding),
+        estimator.n_features_in_,
+        weights,
+        intercepts,
+        kind,
+        labels,
+        _loss(estimator) in ("logistic", "softmax"),
+        integers,
+    )
+    if path is not None:
+        Path(path).write_bytes(content)
+    return content

@@ -1,0 +1,301 @@
+"""The loop itself, for research."""
+
+import json
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_1d
+
+from . import _gdro
+from ._certificate import Certificate
+from ._estimators import _features
+from ._groups import families_of, names_of
+from ._settings import number, objective_of, penalty_of, per_group, rounds_of
+
+
+class Solver:
+    """One of the paper's stochastic algorithms, round by round.
+
+    Rows come from arrays (``X``, ``y``, ``sensitive_features``) or from a function ``source(group)``
+    that returns features and target of a fresh sample of group 0, 1, …. The loss is one of gdro's by
+    name, or a function ``loss(scores, y)`` that returns the loss and its gradient in the scores.
+
+    Parameters
+    ----------
+    algorithm : str
+        ``"smd-m"``, ``"online-1"``, ``"smd-r"``, ``"smpa-m"``, ``"atkro-m"``, ….
+    X, y : array or sparse matrix of shape (n, d), array of shape (n,)
+        Rows in memory. Labels of two classes are mapped to -1 and +1, of several to 0, 1, ….
+    sensitive_features, sample_weight
+        As for ``GroupDROClassifier.fit``.
+    source : callable, default=None
+        In the place of rows.
+    groups : int or sequence of str, default=None
+        Of a source: how many groups there are, or their names.
+    n_features : int, default=None
+        Of a source: number of features.
+    x_norm, y_bound : float, default=None and 1
+        Of a source: what the Euclidean norm of the features and the size of the target lie below;
+        the steps of the theorems depend on them.
+    loss : str or callable, default="logistic"
+    outputs : int, default=1
+        Number of scores, of a loss that is a function.
+    loss_range, loss_lipschitz : float, default=None
+        The largest loss, and the Lipschitz constant of a loss that is a function, which needs both.
+    rounds : int, default=100_000
+        Number of rounds that fixed steps are meant for.
+    step_w, step_q : float, default=1
+        Multipliers on the steps of the theorems.
+    k, l2, ball, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, kept
+        As for the estimators; a source needs a ball. ``k`` above 1 is the mean of the k largest
+        risks.
+    random_state : int, default=0
+        Seed of all draws but those of a source that is a function.
+    """
+
+    def __init__(
+        self,
+        algorithm,
+        X=None,
+        y=None,
+        *,
+        sensitive_features=None,
+        sample_weight=None,
+        source=None,
+        groups=None,
+        n_features=None,
+        x_norm=None,
+        y_bound=1.0,
+        loss="logistic",
+        outputs=1,
+        loss_range=None,
+        loss_lipschitz=None,
+        rounds=100_000,
+        step_w=1.0,
+        step_q=1.0,
+        k=1,
+        l2=None,
+        ball=None,
+        fit_intercept=True,
+        offsets=None,
+        scales=None,
+        anytime=False,
+        average=None,
+        budget=None,
+        nbar=None,
+        queries=None,
+        kept=None,
+        random_state=0,
+    ):
+        if (source is None) == (X is None):
+            raise ValueError("give either rows (X, y) or a source")
+        own = None
+        classes = 0
+        if callable(loss):
+            for name, value in (("loss_range", loss_range), ("loss_lipschitz", loss_lipschitz)):
+                if value is None:
+                    raise ValueError(f"a loss that is a function needs {name}")
+            outputs = number("outputs", outputs, low=1, whole=True)
+            call = loss
+            own = (
+                lambda s, t: _answer(call(s, t)),
+                outputs,
+                number("loss_range", loss_range, low=0, strictly=True),
+                number("loss_lipschitz", loss_lipschitz, low=0, strictly=True),
+            )
+        else:
+            if loss_lipschitz is not None:
+                raise ValueError("loss_lipschitz is for a loss that is a function")
+            if outputs != 1 and (source is None or loss != "softmax"):
+                raise ValueError("outputs is for a loss that is a function, or softmax on a source")
+            classes = outputs if loss == "softmax" else 0
+        l2, ball = penalty_of(l2, ball)
+        k = number("k", k, low=1)
+        objective = objective_of("max" if k == 1 else "top-k", None if k == 1 else k)
+        settings = {
+            "objective": objective,
+            "loss": "own" if own else loss,
+            "l2": l2,
+            "ball": ball,
+            "fit_intercept": bool(fit_intercept),
+            "adjustment": None,
+            "tol": None,
+            "max_iter": 1,
+        }
+        given = {
+            "rounds": rounds,
+            "step_w": step_w,
+            "step_q": step_q,
+            "anytime": anytime,
+            "average": average,
+            "loss_range": loss_range,
+            "budget": budget,
+            "nbar": nbar,
+            "queries": queries,
+            "kept": kept,
+        }
+        seed = number("random_state", random_state, low=0, whole=True)
+        if source is None:
+            idle = {"groups": groups, "n_features": n_features, "x_norm": x_norm}
+            for name, value in idle.items():
+                if value is not None:
+                    raise ValueError(f"{name} is for a source; rows say it themselves")
+            X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+            weights = None
+            if sample_weight is not None:
+                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            families = families_of(sensitive_features, X.shape[0])
+            self.group_names = names_of(families)
+            y, classes = _targets(y, "own" if own else loss)
+            settings["families"] = [len(f.names) for f in families]
+            self._finish(settings, given, classes, offsets, scales)
+            play = rounds_of(algorithm, given, families, self.group_names, seed)
+            self.n_features = X.shape[1]
+            self._loop = _gdro.Loop.on_rows(
+                _features(X),
+                y,
+                weights,
+                [(f.codes, len(f.names)) for f in families],
+                json.dumps(settings),
+                json.dumps(play),
+                own,
+            )
+        else:
+            for name, value in (("groups", groups), ("n_features", n_features), ("x_norm", x_norm)):
+                if value is None:
+                    raise ValueError(f"a source needs {name}")
+            if ball is None:
+                raise ValueError("a source needs a ball: nothing else bounds the model")
+            for name, value in (
+                ("y", y),
+                ("sensitive_features", sensitive_features),
+                ("sample_weight", sample_weight),
+                ("budget", budget),
+            ):
+                if value is not None:
+                    raise ValueError(f"{name} is for rows, not for a source")
+            if isinstance(groups, (int, np.integer)):
+                groups = [str(i) for i in range(number("groups", groups, low=1, whole=True))]
+            self.group_names = np.array([str(g) for g in groups], dtype=object)
+            settings["families"] = [len(self.group_names)]
+            self._finish(settings, given, classes, offsets, scales)
+            play = rounds_of(algorithm, given, [], self.group_names, seed)
+            self.n_features = number("n_features", n_features, low=1, whole=True)
+            self._loop = _gdro.Loop.on_source(
+                lambda group: _sample(source(group)),
+                len(self.group_names),
+                self.n_features,
+                (
+                    number("x_norm", x_norm, low=0, strictly=True),
+                    number("y_bound", y_bound, low=0),
+                ),
+                json.dumps(settings),
+                json.dumps(play),
+                own,
+            )
+        self._intercept = bool(fit_intercept)
+        self.outputs = self._loop.shape[1]
+
+    def _finish(self, settings, given, classes, offsets, scales):
+        objective = settings["objective"]
+        if isinstance(objective, dict) and objective["top-k"] > len(self.group_names):
+            raise ValueError(f"k={objective['top-k']:g} of only {len(self.group_names)} groups")
+        settings["classes"] = classes
+        settings["offsets"] = per_group("offsets", offsets, self.group_names)
+        settings["scales"] = per_group("scales", scales, self.group_names, low=0)
+        if settings["loss"] == "own":
+            settings["loss"] = "logistic"  # not looked at
+
+    def advance(self, rounds=1):
+        """Plays so many more rounds, fewer where a budget ends them; returns how many.
+
+        Raises ``StopIteration`` when a group's budget is used up and no round can be played.
+        """
+        return self._loop.advance(number("rounds", rounds, low=1, whole=True))
+
+    @property
+    def rounds(self):
+        """Rounds played."""
+        return self._loop.look()["rounds"]
+
+    @property
+    def samples(self):
+        """Samples drawn from each group."""
+        return self._loop.look()["samples"]
+
+    @property
+    def clipped(self):
+        """How many losses lay outside of the range that a bandit player was told."""
+        return self._loop.look()["clipped"]
+
+    @property
+    def steps(self):
+        """(eta_w, eta_q, gamma) of the next round."""
+        return self._loop.look()["steps"]
+
+    @property
+    def weights(self):
+        """The averaged group weights."""
+        return self._loop.look()["q"]
+
+    @property
+    def last_weights(self):
+        """The present group weights."""
+        return self._loop.look()["last_q"]
+
+    @property
+    def model(self):
+        """The averaged model: coefficients of shape (scores, features), and intercepts."""
+        return self._split(self._loop.look()["w"])
+
+    @property
+    def last_model(self):
+        """The present model."""
+        return self._split(self._loop.look()["last_w"])
+
+    def _split(self, w):
+        d, c = self.n_features, self.outputs
+        intercepts = w[d * c :] if self._intercept else np.zeros(c)
+        return w[: d * c].reshape(d, c).T.copy(), np.array(intercepts)
+
+    def gap(self):
+        """The :class:`Certificate` of the averaged model and weights, for rows in memory."""
+        return Certificate(*self._loop.certify()[0])
+
+    def group_risks(self):
+        """Group risks of the averaged model, for rows in memory."""
+        return np.array(self._loop.certify()[1])
+
+    def state_dict(self):
+        """Everything needed to go on, bit for bit, in a solver made with the same arguments."""
+        return {"state": self._loop.save()}
+
+    def load_state_dict(self, state):
+        """Takes over what ``state_dict`` gave."""
+        self._loop.restore(state["state"])
+
+
+def _targets(y, loss):
+    """Targets as the loss takes them, and the number of classes of a softmax."""
+    y = column_or_1d(y)
+    if loss in ("logistic", "hinge") or loss.startswith("smoothed-hinge"):
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) != 2:
+            raise ValueError(f"loss={loss!r} takes two classes, y holds {len(classes)}")
+        return np.where(codes == 1, 1.0, -1.0), 0
+    if loss == "softmax":
+        classes, codes = np.unique(y, return_inverse=True)
+        return codes.astype(np.float64), len(classes)
+    return np.ascontiguousarray(y, dtype=np.float64), 0
+
+
+def _answer(found):
+    value, slope = found
+    return float(value), np.atleast_1d(np.asarray(slope, dtype=np.float64))
+
+
+def _sample(found):
+    x, y = found
+    if sparse.issparse(x):
+        x = x.toarray().ravel()
+    return np.ascontiguousarray(x, dtype=np.float64), float(y)

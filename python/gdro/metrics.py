@@ -1,0 +1,347 @@
+"""How a model does on every group, with intervals that hold for all groups at once.
+
+``worst_group_accuracy`` and ``worst_group_risk`` are functions of targets and predictions,
+``worst_group_accuracy_scorer`` and ``worst_group_risk_scorer`` scorers for ``GridSearchCV`` and
+``cross_validate`` (``sensitive_features`` are routed to them where metadata routing is enabled).
+``evaluate`` gives a table by group with intervals, valid for every sample size: on rows that were
+not trained on.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from . import _gdro
+from ._groups import families_of, names_of
+from ._settings import number
+
+__all__ = [
+    "GroupReport",
+    "Interval",
+    "evaluate",
+    "group_accuracies",
+    "group_risks",
+    "worst_group_accuracy",
+    "worst_group_accuracy_scorer",
+    "worst_group_risk",
+    "worst_group_risk_scorer",
+]
+
+
+def group_accuracies(y_true, y_pred, *, sensitive_features, sample_weight=None):
+    """The share of right predictions of every group, as a dictionary by name."""
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred, sample_weight)
+    return _means((y_true == y_pred).astype(float), sensitive_features, sample_weight)
+
+
+def worst_group_accuracy(y_true, y_pred, *, sensitive_features, sample_weight=None):
+    """The smallest share of right predictions of any group."""
+    found = group_accuracies(
+        y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
+    )
+    return min(found.values())
+
+
+def group_risks(
+    y_true, y_score, *, sensitive_features, loss=None, labels=None, sample_weight=None
+):
+    """The mean loss of every group, as a dictionary by name.
+
+    ``y_score`` are probabilities of shape (n, classes) for ``loss="log"``, the default for them, or
+    predictions for ``"squared"``, the default for numbers, ``"absolute"``, ``"huber:D"`` and
+    ``"quantile:T"``. ``labels`` are the classes of the columns, the sorted ones by default.
+    """
+    losses = _losses_of(y_true, y_score, loss, labels)
+    return _means(losses, sensitive_features, sample_weight)
+
+
+def worst_group_risk(
+    y_true, y_score, *, sensitive_features, loss=None, labels=None, sample_weight=None
+):
+    """The largest mean loss of any group, see :func:`group_risks`."""
+    found = group_risks(
+        y_true,
+        y_score,
+        sensitive_features=sensitive_features,
+        loss=loss,
+        labels=labels,
+        sample_weight=sample_weight,
+    )
+    return max(found.values())
+
+
+def _losses_of(y_true, y_score, loss, labels):
+    y_true = column_or_1d(y_true)
+    y_score = np.asarray(y_score, dtype=np.float64)
+    check_consistent_length(y_true, y_score)
+    if loss is None:
+        loss = "log" if y_score.ndim == 2 else "squared"
+    if loss != "log":
+        if y_score.ndim != 1:
+            raise ValueError(f"loss={loss!r} takes one prediction per row, found {y_score.shape}")
+        return _gdro.losses(loss, y_score[:, None], y_true.astype(np.float64))
+    labels = np.unique(y_true) if labels is None else np.asarray(labels)
+    if y_score.ndim == 1:
+        y_score = np.column_stack([1 - y_score, y_score])
+    if y_score.shape[1] != len(labels):
+        raise ValueError(
+            f"y_score has {y_score.shape[1]} columns for {len(labels)} classes: give labels"
+        )
+    index = {label: i for i, label in enumerate(labels.tolist())}
+    unknown = [y for y in np.unique(y_true).tolist() if y not in index]
+    if unknown:
+        raise ValueError(f"y_true holds {unknown[0]!r}: expected one of {labels.tolist()}")
+    codes = np.array([index[y] for y in y_true.tolist()], dtype=np.intp)
+    with np.errstate(divide="ignore"):
+        return -np.log(y_score[np.arange(len(codes)), codes])
+
+
+def _means(values, sensitive_features, sample_weight):
+    weights = None
+    if sample_weight is not None:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    families = families_of(sensitive_features, len(values))
+    means = []
+    for family in families:
+        m = len(family.names)
+        size = np.bincount(family.codes, weights=weights, minlength=m)
+        scaled = values if weights is None else values * weights
+        total = np.bincount(family.codes, weights=scaled, minlength=m)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means.append(total / size)
+    means = np.concatenate(means).tolist()
+    # A group whose rows all have weight 0 has no mean.
+    return {n: v for n, v in zip(names_of(families), means) if v == v}
+
+
+class _Scorer:
+    """A scorer that asks for ``sensitive_features``."""
+
+    def __init__(self, name, score):
+        self._name, self._score = name, score
+
+    def __repr__(self):
+        return self._name
+
+    def __call__(self, estimator, X, y, *, sensitive_features=None, sample_weight=None):
+        if sensitive_features is None:
+            raise ValueError(
+                f"{self._name} needs sensitive_features: enable metadata routing by "
+                "sklearn.set_config(enable_metadata_routing=True), and pass them to fit, or in "
+                "params"
+            )
+        return self._score(estimator, X, y, sensitive_features, sample_weight)
+
+    def get_metadata_routing(self):
+        """Groups are routed to the scorer, weights are not."""
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sensitive_features", alias=True)
+        return request
+
+    def __reduce__(self):
+        return self._name
+
+
+def _score_accuracy(estimator, X, y, groups, weights):
+    return worst_group_accuracy(
+        y, estimator.predict(X), sensitive_features=groups, sample_weight=weights
+    )
+
+
+def _score_risk(estimator, X, y, groups, weights):
+    losses, _, _ = _row_losses(estimator, X, y)
+    return -max(_means(losses, groups, weights).values())
+
+
+#: Scorer: the smallest accuracy of any group.
+worst_group_accuracy_scorer = _Scorer("worst_group_accuracy_scorer", _score_accuracy)
+
+#: Scorer: minus the largest mean loss of any group: the estimator's own loss, or else log loss for
+#: classifiers and squared loss for regressors.
+worst_group_risk_scorer = _Scorer("worst_group_risk_scorer", _score_risk)
+
+
+def _row_losses(estimator, X, y):
+    """The loss of every row, whether predictions are right, and (scores, positive) if binary."""
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    last = getattr(last, "best_estimator_", last)
+    last = last.steps[-1][1] if isinstance(last, Pipeline) else last
+    loss = getattr(last, "loss_", None)
+    y = column_or_1d(y)
+    if is_regressor(estimator):
+        loss = loss if isinstance(loss, str) else "squared"
+        predicted = np.asarray(estimator.predict(X), dtype=np.float64)
+        return _gdro.losses(loss, predicted[:, None], y.astype(np.float64)), None, None
+    classes = estimator.classes_
+    correct = np.asarray(estimator.predict(X)) == y
+    binary = None
+    if len(classes) == 2 and hasattr(estimator, "decision_function"):
+        binary = (np.asarray(estimator.decision_function(X), dtype=np.float64), y == classes[1])
+    if loss is not None and not hasattr(estimator, "predict_proba"):
+        targets = np.where(y == classes[1], 1.0, -1.0)
+        return _gdro.losses(loss, binary[0][:, None], targets), correct, binary
+    if hasattr(estimator, "predict_log_proba"):
+        log = np.asarray(estimator.predict_log_proba(X), dtype=np.float64)
+    else:
+        with np.errstate(divide="ignore"):
+            log = np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
+    codes = np.searchsorted(classes, y)
+    known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
+    if not known.all():
+        row = int(np.flatnonzero(~known)[0])
+        raise ValueError(f"y of row {row} is {y[row]!r}: no class of the estimator")
+    return -log[np.arange(len(codes)), codes], correct, binary
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and an interval that holds for all groups at once.
+
+    ``estimable`` is false where the interval covers nearly all that is possible.
+    """
+
+    value: float | None
+    low: float
+    high: float
+    rows: int
+    estimable: bool
+
+
+class GroupReport:
+    """How a model does on the groups of rows that it was not trained on.
+
+    Attributes
+    ----------
+    names : list of str
+    rows : list of int
+    risk : list of float
+        Mean losses as they are, not clipped.
+    clipped_risk : list of Interval
+        Means of min(loss, cap).
+    accuracy, true_positive_rate, false_positive_rate : list of Interval, or None
+    worst_risk, worst_accuracy : Interval
+        The largest risk and the smallest accuracy of any group.
+    delta : float
+        Each column holds for all groups at once with probability 1 - delta.
+    cap : float
+    """
+
+    def __init__(self, names, found, delta, cap):
+        groups = found["groups"]
+        self.names = list(names)
+        self.delta, self.cap = delta, cap
+        self.rows = [g["rows"] for g in groups]
+        self.risk = [g["risk"] for g in groups]
+        self.clipped_risk = [_interval(g["clipped_risk"]) for g in groups]
+        for column in ("accuracy", "true_positive_rate", "false_positive_rate"):
+            values = [g[column] for g in groups]
+            known = [None if v is None else _interval(v) for v in values]
+            setattr(self, column, None if all(v is None for v in known) else known)
+        self.worst_risk = self._worst(found["worst_risk"], self.clipped_risk)
+        self.worst_accuracy = None
+        if found["worst_accuracy"] is not None:
+            self.worst_accuracy = self._worst(found["worst_accuracy"], self.accuracy)
+
+    def _worst(self, found, column):
+        low, high, group = found
+        if group is None:
+            return Interval(None, low, high, 0, False)
+        return Interval(
+            column[group].value, low, high, column[group].rows, column[group].estimable
+        )
+
+    def to_dict(self):
+        """Columns by name, one entry per group."""
+        columns = {"group": self.names, "rows": self.rows, "risk": self.risk}
+        for name, values in (("clipped_risk", self.clipped_risk), ("accuracy", self.accuracy)):
+            if values is not None:
+                columns[name] = [v.value for v in values]
+                columns[f"{name}_low"] = [v.low for v in values]
+                columns[f"{name}_high"] = [v.high for v in values]
+        return columns
+
+    def to_frame(self):
+        """The table as a pandas ``DataFrame``."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict()).set_index("group")
+
+    def __str__(self):
+        def cell(e):
+            if e is None or e.value is None:
+                return "–"
+            if not e.estimable:
+                return f"{e.value:.4f} [not estimable]"
+            return f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]"
+
+        header = ["group", "rows", f"risk (losses to {self.cap:g})"]
+        header += [] if self.accuracy is None else ["accuracy"]
+        lines = [header]
+        for i, name in enumerate(self.names):
+            line = [name, f"{self.rows[i]:,}", cell(self.clipped_risk[i])]
+            lines.append(line + ([] if self.accuracy is None else [cell(self.accuracy[i])]))
+        worst = ["worst group", "", cell(self.worst_risk)]
+        lines.append(worst + ([] if self.accuracy is None else [cell(self.worst_accuracy)]))
+        widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
+        text = "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
+        level = 100 * (1 - self.delta)
+        return f"{text}\nEach column holds for all groups at once with probability {level:g} %."
+
+    __repr__ = __str__
+
+
+def _interval(found):
+    rows, value, low, high, estimable = found
+    return Interval(value, low, high, rows, estimable)
+
+
+def evaluate(estimator, X, y, *, sensitive_features, delta=0.05, cap=None, random_state=0):
+    """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
+
+    Risks are those of the estimator's own loss; log loss for other classifiers, squared loss for
+    other regressors. They have intervals by betting on min(loss, cap), accuracies by
+    Clopper–Pearson, all at level 1 - delta/m.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or regressor
+    X, y, sensitive_features
+        As for ``fit``.
+    delta : float, default=0.05
+    cap : float, default=None
+        M: losses count as min(loss, M). It must not look at these rows. By default the
+        ``loss_cap_`` of the estimator, which others do not have.
+    random_state : int, default=0
+        Seed of the order in which the rows of a group are taken.
+    """
+    if cap is None:
+        last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+        last = getattr(last, "best_estimator_", last)
+        last = last.steps[-1][1] if isinstance(last, Pipeline) else last
+        cap = getattr(last, "loss_cap_", None)
+        if cap is None:
+            raise ValueError(
+                "cap=None: the estimator has no loss_cap_: give a number that most training "
+                "losses stay below"
+            )
+    cap = number("cap", cap, low=0, strictly=True)
+    delta = number("delta", delta, low=0, strictly=True, high=1)
+    losses, correct, binary = _row_losses(estimator, X, y)
+    families = families_of(sensitive_features, len(losses))
+    found = _gdro.intervals(
+        np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
+        None if correct is None else np.ascontiguousarray(correct),
+        None
+        if binary is None
+        else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
+        [(family.codes, len(family.names)) for family in families],
+        delta,
+        cap,
+        number("random_state", random_state, low=0, whole=True),
+    )
+    return GroupReport(names_of(families), found, delta, cap)

@@ -1,0 +1,124 @@
+"""Charts with matplotlib: risks of groups, how a run went, and what robustness costs."""
+
+import numpy as np
+
+__all__ = ["group_risks", "trade_off", "trajectory"]
+
+
+def _axes(ax):
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("gdro.plot needs matplotlib: pip install matplotlib") from None
+    return plt.subplots(layout="constrained")[1]
+
+
+def group_risks(reports, *, column="clipped_risk", ax=None):
+    """Risks (or accuracies) of the groups with their intervals, for several models.
+
+    Parameters
+    ----------
+    reports : mapping of str to GroupReport, or GroupReport
+        What :func:`gdro.metrics.evaluate` says of each model, on the same groups.
+    column : {"clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate"}
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    if not hasattr(reports, "items"):
+        reports = {"model": reports}
+    if not reports:
+        raise ValueError("reports is empty: expected at least one")
+    names = next(iter(reports.values())).names
+    for label, report in reports.items():
+        if report.names != names:
+            raise ValueError(f"{label!r} has other groups: {report.names}, expected {names}")
+        if getattr(report, column, None) is None:
+            raise ValueError(f"column={column!r}: {label!r} has none")
+    ax = _axes(ax)
+    width = 0.6 / len(reports)
+    places = np.arange(len(names), dtype=float)
+    for j, (label, report) in enumerate(reports.items()):
+        shown = getattr(report, column)
+        at = places + (j - (len(reports) - 1) / 2) * width
+        middle = np.array([np.nan if e is None or e.value is None else e.value for e in shown])
+        low = np.array([np.nan if e is None else e.low for e in shown])
+        high = np.array([np.nan if e is None else e.high for e in shown])
+        bars = np.abs(np.vstack([middle - low, high - middle]))
+        ax.errorbar(at, middle, yerr=bars, fmt="o", markersize=4, capsize=3, label=label)
+    ax.set_xticks(places, names, rotation=0 if len(names) < 6 else 90)
+    what = f"risk (losses to {report.cap:g})" if column == "clipped_risk" else column
+    ax.set_ylabel(what.replace("_", " "))
+    level = 100 * (1 - report.delta)
+    ax.set_title(f"{level:g} % intervals, for all groups at once", fontsize="medium")
+    if len(reports) > 1:
+        ax.legend()
+    return ax
+
+
+def trajectory(model, *, what="group_risks", x="round", most=12, ax=None):
+    """The curve of a fit: group risks or weights, by rounds, samples or seconds.
+
+    Parameters
+    ----------
+    model : fitted GroupDROClassifier or GroupDRORegressor
+    what : {"group_risks", "group_weights", "objective"}
+    x : {"round", "samples", "seconds"}
+    most : int, default=12
+        Groups that are shown by name, those with the largest last values.
+    ax : matplotlib Axes, default=None
+    """
+    trace = model.trace_
+    if what not in ("group_risks", "group_weights", "objective"):
+        raise ValueError(f"what={what!r}: expected group_risks, group_weights or objective")
+    if x not in ("round", "samples", "seconds"):
+        raise ValueError(f"x={x!r}: expected round, samples or seconds")
+    ax = _axes(ax)
+    if what == "objective":
+        ax.plot(trace[x], trace[what])
+    else:
+        last = trace[what][-1]
+        shown = np.sort(np.argsort(-last, kind="stable")[:most])
+        for i in shown:
+            ax.plot(trace[x], trace[what][:, i], label=model.group_names_[i])
+        ax.legend(fontsize="small")
+        if len(shown) < len(last):
+            ax.set_title(f"{len(shown)} of {len(last)} groups", fontsize="medium")
+    ax.set_xlabel(x)
+    ax.set_ylabel(what.replace("_", " "))
+    return ax
+
+
+def trade_off(models, *, ax=None):
+    """The largest group risk of models against their mean risk over groups, on training rows.
+
+    Parameters
+    ----------
+    models : mapping of str to fitted estimator, or sequence
+        With the same groups, such as one for each ``k`` of ``objective="top-k"``.
+    ax : matplotlib Axes, default=None
+    """
+    if not hasattr(models, "items"):
+        models = {_label(model): model for model in models}
+    if not models:
+        raise ValueError("models is empty: expected at least one")
+    ax = _axes(ax)
+    points = [(m.group_risks_.mean(), m.group_risks_.max(), label) for label, m in models.items()]
+    points.sort()
+    ax.plot([p[0] for p in points], [p[1] for p in points], "o-", markersize=4)
+    for mean, worst, label in points:
+        ax.annotate(
+            label, (mean, worst), textcoords="offset points", xytext=(4, 4), fontsize="small"
+        )
+    ax.set_xlabel("mean of the group risks")
+    ax.set_ylabel("largest group risk")
+    return ax
+
+
+def _label(model):
+    k = "" if model.k is None else f" {model.k:g}"
+    return f"{model.objective}{k}"

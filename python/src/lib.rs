@@ -1,0 +1,38 @@
+//! The compiled half of the Python package `gdro`: arrays in, arrays out.
+//!
+//! [`run`] is the one place where the interpreter is let go, Ctrl-C is seen and errors become
+//! exceptions. What users see is written in Python, in `gdro/`.
+
+use pyo3::prelude::*;
+
+mod error;
+mod fit;
+mod input;
+mod metrics;
+mod model;
+mod parts;
+mod player;
+mod rounds;
+mod run;
+mod setting;
+mod solver;
+
+/// The compiled half of `gdro`; its names may change at any time.
+#[pymodule]
+mod _gdro {
+    #[pymodule_export]
+    use super::fit::fit;
+    #[pymodule_export]
+    use super::metrics::{intervals, loss_cap, losses};
+    #[pymodule_export]
+    use super::model::{Encoder, to_onnx};
+    #[pymodule_export]
+    use super::player::Player;
+    #[pymodule_export]
+    use super::solver::Loop;
+
+    /// Version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,124 @@
+//! Losses of rows and intervals of groups.
+
+use gdro::interval::{Binary, Estimate, Evaluation, Rows, Settings, Worst, evaluate};
+use gdro::loss::{AnyLoss, Loss};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::refuse;
+use crate::input::{Family, members};
+use crate::run::run;
+
+/// The loss of every row: scores of shape (n, c) and targets as the loss takes them.
+#[pyfunction]
+pub fn losses<'py>(
+    py: Python<'py>,
+    loss: &str,
+    scores: PyReadonlyArray2<'py, f64>,
+    targets: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let loss: AnyLoss = loss.parse().map_err(|e: String| refuse(e))?;
+    let (scores, targets) = (scores.as_array(), targets.as_array());
+    if scores.nrows() != targets.len() {
+        let (rows, found) = (scores.nrows(), targets.len());
+        return Err(refuse(format!("{rows} rows of scores and {found} targets")));
+    }
+    let found = run(py, None, None, |_| {
+        let loss = loss.with_classes(scores.ncols().max(2))?;
+        let each = scores.rows().into_iter().zip(targets).enumerate().map(|(row, (s, y))| {
+            if !loss.accepts(*y) {
+                let (expected, loss) = (loss.expects(), loss.name());
+                return Err(gdro::Error::Target { row, found: *y, loss, expected });
+            }
+            loss.value(&s.to_vec(), *y)
+        });
+        each.collect::<gdro::Result<Vec<f64>>>()
+    })?;
+    Ok(PyArray1::from_vec(py, found))
+}
+
+/// The cap M for losses of training rows, see [`gdro::interval::loss_cap`].
+#[pyfunction]
+pub fn loss_cap(losses: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
+    gdro::interval::loss_cap(&losses.as_array().to_vec()).map_err(crate::error::exception)
+}
+
+/// Rows of one group by column.
+#[derive(Default)]
+struct Held {
+    losses: Vec<f64>,
+    correct: Vec<bool>,
+    scores: Vec<f64>,
+    positive: Vec<bool>,
+}
+
+/// Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
+/// `binary` has a score per row and whether the row is of the positive class.
+#[pyfunction]
+#[pyo3(signature = (losses, correct, binary, families, delta, cap, seed))]
+#[allow(clippy::too_many_arguments)]
+pub fn intervals<'py>(
+    py: Python<'py>,
+    losses: PyReadonlyArray1<'py, f64>,
+    correct: Option<PyReadonlyArray1<'py, bool>>,
+    binary: Option<(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, bool>)>,
+    families: Vec<Family<'py>>,
+    delta: f64,
+    cap: f64,
+    seed: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let families: Vec<_> = families.iter().map(|(codes, m)| (codes.as_array(), *m)).collect();
+    let (losses, correct) = (losses.as_array(), correct.as_ref().map(|c| c.as_array()));
+    let binary = binary.as_ref().map(|(s, p)| (s.as_array(), p.as_array()));
+    let found = run(py, None, None, |_| {
+        let held: Vec<Held> = members(&families)
+            .iter()
+            .map(|rows| {
+                let mut held = Held::default();
+                for row in rows {
+                    let row = *row as usize;
+                    held.losses.push(losses[row]);
+                    held.correct.extend(correct.map(|c| c[row]));
+                    held.scores.extend(binary.map(|(s, _)| s[row]));
+                    held.positive.extend(binary.map(|(_, p)| p[row]));
+                }
+                held
+            })
+            .collect();
+        let rows: Vec<Rows<'_>> = held
+            .iter()
+            .map(|held| Rows {
+                losses: &held.losses,
+                correct: correct.map(|_| &held.correct[..]),
+                binary: binary.map(|_| Binary { scores: &held.scores, positive: &held.positive }),
+                weights: None,
+            })
+            .collect();
+        evaluate(&rows, &Settings { delta, cap, seed })
+    })?;
+    as_dict(py, &found)
+}
+
+/// An evaluation as dictionaries and tuples (rows, value, low, high, estimable).
+fn as_dict<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDict>> {
+    let estimate = |e: &Estimate| (e.rows, e.value, e.interval.low, e.interval.high, e.estimable);
+    let worst = |w: &Worst| (w.all.low, w.all.high, w.group);
+    let mut groups = Vec::with_capacity(found.groups.len());
+    for group in &found.groups {
+        let dict = PyDict::new(py);
+        dict.set_item("rows", group.rows)?;
+        dict.set_item("risk", group.risk)?;
+        dict.set_item("clipped", group.clipped)?;
+        dict.set_item("clipped_risk", estimate(&group.clipped_risk))?;
+        dict.set_item("accuracy", group.accuracy.as_ref().map(estimate))?;
+        dict.set_item("true_positive_rate", group.true_positive_rate.as_ref().map(estimate))?;
+        dict.set_item("false_positive_rate", group.false_positive_rate.as_ref().map(estimate))?;
+        groups.push(dict);
+    }
+    let dict = PyDict::new(py);
+    dict.set_item("groups", groups)?;
+    dict.set_item("worst_risk", worst(&found.worst_risk))?;
+    dict.set_item("worst_accuracy", found.worst_accuracy.as_ref().map(worst))?;
+    Ok(dict)
+}

@@ -1,0 +1,128 @@
+//! Models of the program: their encoding, and ONNX.
+
+use gdro_data::onnx::{Input, Linear, Meaning, onnx};
+use gdro_data::{Cells, Encoding, Kind, Table};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::error::refuse;
+use crate::run::run;
+
+/// How the columns of a table become features, as it stands in a `model.json`.
+#[pyclass(module = "gdro._gdro", frozen)]
+pub struct Encoder {
+    encoding: Encoding,
+}
+
+/// A column: numbers, or texts.
+#[derive(FromPyObject)]
+pub enum Values<'py> {
+    /// Numbers; NaN is missing.
+    Numbers(PyReadonlyArray1<'py, f64>),
+    /// Texts; an empty one is missing.
+    Texts(Vec<String>),
+}
+
+#[pymethods]
+impl Encoder {
+    /// The encoding of a JSON text.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let encoding = serde_json::from_str(text).map_err(|e| refuse(format!("encoding: {e}")))?;
+        Ok(Encoder { encoding })
+    }
+
+    /// (name, whether it holds texts) of each column.
+    fn columns(&self) -> Vec<(String, bool)> {
+        let columns = self.encoding.columns().iter();
+        columns.map(|c| (c.name().to_owned(), c.cells() == Kind::Text)).collect()
+    }
+
+    /// Names of the features.
+    fn feature_names(&self) -> Vec<String> {
+        self.encoding.feature_names()
+    }
+
+    /// Whether the last feature is the constant 1.
+    fn has_constant(&self) -> bool {
+        self.encoding.has_constant()
+    }
+
+    /// The features of columns, in compressed rows: starts, columns and values; and for each
+    /// column how many texts training never saw.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<(String, Values<'py>)>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let cells = columns.into_iter().map(|(name, values)| {
+            let cells = match values {
+                Values::Numbers(numbers) => Cells::Numbers(numbers.as_array().to_vec()),
+                Values::Texts(texts) => Cells::Texts(texts),
+            };
+            (name, cells)
+        });
+        let cells = cells.collect();
+        let encoding = &self.encoding;
+        let encoded = run(py, None, None, move |_| {
+            let table = Table::of_columns(cells).map_err(gdro::Error::user)?;
+            let rows: Vec<u32> = (0..table.rows() as u32).collect();
+            encoding.encode(&table, &rows).map_err(gdro::Error::user)
+        })?;
+        let (mut starts, mut indices, mut values) = (vec![0i64], Vec::new(), Vec::new());
+        for row in 0..encoded.matrix.rows() {
+            encoded.matrix.row(row).for_each(|j, v| {
+                if v != 0.0 {
+                    indices.push(j as i64);
+                    values.push(v);
+                }
+            });
+            starts.push(values.len() as i64);
+        }
+        let dict = PyDict::new(py);
+        dict.set_item("indptr", PyArray1::from_vec(py, starts))?;
+        dict.set_item("indices", PyArray1::from_vec(py, indices))?;
+        dict.set_item("data", PyArray1::from_vec(py, values))?;
+        dict.set_item("unseen", encoded.unseen)?;
+        Ok(dict)
+    }
+}
+
+/// A linear model as ONNX. `encoding` is the JSON text of an encoding, or the number of features.
+/// `kind` is `binary`, `multiclass` or `regression`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn to_onnx<'py>(
+    py: Python<'py>,
+    encoding: Option<&str>,
+    features: usize,
+    weights: PyReadonlyArray1<'py, f64>,
+    intercepts: PyReadonlyArray1<'py, f64>,
+    kind: &str,
+    labels: Vec<String>,
+    probabilities: bool,
+    integers: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let encoding: Option<Encoding> = encoding
+        .map(serde_json::from_str)
+        .transpose()
+        .map_err(|e| refuse(format!("encoding: {e}")))?;
+    let meaning = match (kind, &labels[..]) {
+        ("binary", [negative, positive]) => {
+            Meaning::Binary { labels: [negative, positive], probabilities }
+        }
+        ("multiclass", labels) => Meaning::Multiclass { labels },
+        _ => Meaning::Number,
+    };
+    let (weights, intercepts) = (weights.as_array().to_vec(), intercepts.as_array().to_vec());
+    let model = Linear {
+        input: encoding.as_ref().map_or(Input::Features(features), Input::Columns),
+        weights: &weights,
+        intercepts: &intercepts,
+        meaning,
+        integers,
+    };
+    let bytes = onnx(&model).map_err(|e| refuse(e.to_string()))?;
+    Ok(PyBytes::new(py, &bytes))
+}

@@ -1,0 +1,176 @@
+//! The choke point: work without the interpreter, Ctrl-C, messages and errors.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use gdro::loss::Loss;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::error::{Interrupted, exception};
+
+/// How often signals are looked at.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What work can say while it runs, and how it learns that it should stop.
+pub struct Control<'a> {
+    stop: &'a AtomicBool,
+    talk: Option<Sender<String>>,
+}
+
+impl<'a> Control<'a> {
+    /// Shows a line to the user, if they want to see any.
+    pub fn say(&self, line: impl FnOnce() -> String) {
+        if let Some(talk) = &self.talk {
+            // A listener who has gone is no reason to stop.
+            let _ = talk.send(line());
+        }
+    }
+
+    /// The flag that is set when the work should stop.
+    pub fn flag(&self) -> &'a AtomicBool {
+        self.stop
+    }
+
+    /// A loss that fails once the work should stop.
+    pub fn watched<L>(&self, loss: L) -> Watched<'a, L> {
+        Watched { loss, stop: self.stop }
+    }
+}
+
+/// Runs `work` on a thread of its own, with a pool of worker threads that lives as long as it does,
+/// so that processes may fork between calls. The calling thread lets go of the interpreter, wakes
+/// up now and then to look for Ctrl-C, and passes lines to `listener`.
+///
+/// # Errors
+/// Those of the work as exceptions; what a signal handler or the listener raises.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    threads: Option<NonZeroUsize>,
+    listener: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Control<'_>) -> gdro::Result<T> + Send,
+) -> PyResult<T> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.map_or(0, NonZeroUsize::get))
+        .build()
+        .map_err(|e| PyMemoryError::new_err(format!("cannot start threads: {e}")))?;
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (sender, mut receiver) = channel::<String>();
+        let (stop, talks) = (&stop, listener.is_some());
+        let worker = scope.spawn(move || {
+            // The sender is dropped with the closure, which says that the work is done.
+            let (ends, talk) = if talks { (None, Some(sender)) } else { (Some(sender), None) };
+            let control = Control { stop, talk };
+            let result = pool.install(|| work(&control));
+            drop(ends);
+            result
+        });
+        let mut raised = None;
+        loop {
+            let heard;
+            (receiver, heard) = py.detach(move || {
+                let heard = receiver.recv_timeout(PATIENCE);
+                (receiver, heard)
+            });
+            let checked = match (heard, listener) {
+                (Err(RecvTimeoutError::Disconnected), _) => break,
+                (Ok(line), Some(listener)) => listener.call1((line,)).map(drop),
+                _ => Ok(()),
+            };
+            if let Err(error) = checked.and_then(|()| py.check_signals()) {
+                stop.store(true, Ordering::Relaxed);
+                raised.get_or_insert(error);
+            }
+        }
+        let result = py.detach(move || worker.join());
+        match (raised, result) {
+            (Some(error), _) => Err(error),
+            (None, Ok(result)) => result.map_err(exception),
+            (None, Err(_)) => Err(PyRuntimeError::new_err(
+                "an internal error of gdro: please report it with the lines above",
+            )),
+        }
+    })
+}
+
+/// A loss whose slopes and values fail once a flag is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched<'a, L> {
+    loss: L,
+    stop: &'a AtomicBool,
+}
+
+impl<L> Watched<'_, L> {
+    #[inline]
+    fn look(&self) -> gdro::Result<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(gdro::Error::user(Interrupted));
+        }
+        Ok(())
+    }
+}
+
+impl<L: Loss> Loss for Watched<'_, L> {
+    fn name(&self) -> &'static str {
+        self.loss.name()
+    }
+
+    fn outputs(&self) -> usize {
+        self.loss.outputs()
+    }
+
+    #[inline]
+    fn value(&self, scores: &[f64], y: f64) -> gdro::Result<f64> {
+        self.look()?;
+        self.loss.value(scores, y)
+    }
+
+    #[inline]
+    fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> gdro::Result<f64> {
+        self.look()?;
+        self.loss.slope(scores, y, slope)
+    }
+
+    fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]) {
+        self.loss.hessian(scores, y, hessian);
+    }
+
+    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
+        self.loss.conjugate(u, y)
+    }
+
+    fn smoothed(&self, mu: f64) -> Option<Self> {
+        self.loss.smoothed(mu).map(|loss| Watched { loss, stop: self.stop })
+    }
+
+    fn accepts(&self, y: f64) -> bool {
+        self.loss.accepts(y)
+    }
+
+    fn expects(&self) -> String {
+        self.loss.expects()
+    }
+
+    fn range(&self, bound: f64, target: f64) -> f64 {
+        self.loss.range(bound, target)
+    }
+
+    fn lipschitz(&self, bound: f64, target: f64) -> f64 {
+        self.loss.lipschitz(bound, target)
+    }
+
+    fn curvature(&self) -> f64 {
+        self.loss.curvature()
+    }
+
+    fn concordance(&self) -> Option<f64> {
+        self.loss.concordance()
+    }
+
+    fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
+        self.loss.correct(scores, y)
+    }
+}

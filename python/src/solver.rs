@@ -1,0 +1,306 @@
+//! The loop itself, round by round.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use gdro::algorithm::{Constants, SampleBounds};
+use gdro::domain::{Domain, L2Ball};
+use gdro::game::Game;
+use gdro::loss::{AnyLoss, Loss as _};
+use gdro::risk::group_risks;
+use gdro::run::{Cadence, Outcome, Solver, State, drive};
+use gdro::source::{OnceEach, WithReplacement};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{exception, refuse};
+use crate::input::{Family, Features, dataset};
+use crate::parts::{Own, SomeLoss, SomeSource, own_source};
+use crate::rounds::Rounds;
+use crate::run::run;
+use crate::setting::{Setting, Settings};
+
+/// How often signals are looked at.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A solver with what a certificate of it needs.
+struct Bench {
+    solver: Box<dyn Solver>,
+    setting: Option<Setting<SomeLoss>>,
+}
+
+/// Upper, lower, gap, relative gap, method.
+type Proof = (f64, f64, f64, f64, String);
+
+/// Something to do with a solver on its thread.
+type Command = Box<dyn FnOnce(&mut Bench) + Send>;
+
+/// A solver on a thread of its own, which it never leaves.
+#[pyclass(module = "gdro._gdro")]
+pub struct Loop {
+    commands: Sender<Command>,
+    stop: Arc<AtomicBool>,
+    groups: usize,
+    outputs: usize,
+}
+
+impl Loop {
+    /// Starts the thread, and waits until the solver is made.
+    fn start(
+        py: Python<'_>,
+        groups: usize,
+        outputs: usize,
+        make: impl FnOnce() -> gdro::Result<Bench> + Send + 'static,
+    ) -> PyResult<Self> {
+        let (commands, inbox) = channel::<Command>();
+        let (ready, made) = channel();
+        std::thread::spawn(move || match make() {
+            Ok(mut bench) => {
+                // Whoever asked may have been interrupted.
+                let _ = ready.send(Ok(()));
+                inbox.iter().for_each(|command| command(&mut bench));
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        });
+        let stop = Arc::new(AtomicBool::new(false));
+        let made = py.detach(move || made.recv());
+        made.map_err(|_| broken())?.map_err(exception)?;
+        Ok(Loop { commands, stop, groups, outputs })
+    }
+
+    /// Has the solver's thread do something, and waits with an eye on Ctrl-C.
+    fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Bench) -> gdro::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let (answer, mut receiver) = channel();
+        let command: Command = Box::new(move |bench| {
+            let _ = answer.send(work(bench));
+        });
+        self.stop.store(false, Ordering::Relaxed);
+        self.commands.send(command).map_err(|_| broken())?;
+        let mut raised = None;
+        loop {
+            let heard;
+            (receiver, heard) = py.detach(move || {
+                let heard = receiver.recv_timeout(PATIENCE);
+                (receiver, heard)
+            });
+            match heard {
+                Ok(result) => return raised.map_or_else(|| result.map_err(exception), Err),
+                Err(RecvTimeoutError::Disconnected) => return Err(raised.unwrap_or_else(broken)),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(error) = py.check_signals() {
+                self.stop.store(true, Ordering::Relaxed);
+                raised.get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// The thread is gone: it does not survive a fork.
+fn broken() -> PyErr {
+    PyRuntimeError::new_err(
+        "the solver is gone: make it in the process that uses it, from state_dict() if need be",
+    )
+}
+
+#[pymethods]
+impl Loop {
+    /// A solver on rows in memory.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn on_rows<'py>(
+        py: Python<'py>,
+        x: Features<'py>,
+        y: PyReadonlyArray1<'py, f64>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        families: Vec<Family<'py>>,
+        settings: &str,
+        rounds: &str,
+        own: Option<(Py<PyAny>, usize, f64, f64)>,
+    ) -> PyResult<Self> {
+        let settings: Settings =
+            serde_json::from_str(settings).map_err(|e| refuse(e.to_string()))?;
+        let rounds: Rounds = serde_json::from_str(rounds).map_err(|e| refuse(e.to_string()))?;
+        let families: Vec<_> = families.iter().map(|(codes, m)| (codes.as_array(), *m)).collect();
+        let (x, y, weights) = (x.view(), y.as_array(), weights.as_ref().map(|w| w.as_array()));
+        let data = run(py, None, None, |_| dataset(x, y, weights, &families))?;
+        let loss = loss_of(own, || settings.loss()).map_err(exception)?;
+        let (groups, outputs) = (data.groups(), loss.outputs());
+        Loop::start(py, groups, outputs, move || {
+            let targets = match &loss {
+                SomeLoss::Named(named) => named.targets(),
+                SomeLoss::Own(_) => gdro::loss::Targets::Numbers,
+            };
+            let setting = Setting::new(&settings, data, loss, targets)?;
+            let config = rounds.config()?;
+            // A ball bounds the model, and then risks at zero play no part.
+            let at_zero = match settings.ball {
+                Some(_) => Vec::new(),
+                None => {
+                    let zero = vec![0.0; setting.model_len()];
+                    group_risks(&setting.loss, &zero, &setting.data)?
+                }
+            };
+            let constants = Constants::new(
+                &setting.game,
+                &setting.loss,
+                &setting.domain,
+                setting.data.features(),
+                SampleBounds::of(&setting.data, &setting.domain.map),
+                at_zero.into_iter().fold(0.0, f64::max),
+                rounds.loss_range,
+            )?;
+            let sizes = rounds.budget.clone().unwrap_or_else(|| setting.data.counts());
+            let source = match &rounds.budget {
+                Some(budget) => {
+                    let data = setting.data.clone();
+                    SomeSource::Once(OnceEach::new(data, Some(budget), rounds.seed)?)
+                }
+                None => SomeSource::Rows(WithReplacement::new(setting.data.clone())),
+            };
+            let (game, loss) = (setting.game.clone(), setting.loss.clone());
+            let domain = setting.domain.clone();
+            let solver = config.build(game, loss, source, domain, &constants, Some(&sizes))?;
+            Ok(Bench { solver, setting: Some(setting) })
+        })
+    }
+
+    /// A solver on a function `draw(group)` that gives features and target. `bounds` are those of
+    /// ‖x‖₂ and |y|.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn on_source(
+        py: Python<'_>,
+        draw: Py<PyAny>,
+        groups: usize,
+        features: usize,
+        bounds: (f64, f64),
+        settings: &str,
+        rounds: &str,
+        own: Option<(Py<PyAny>, usize, f64, f64)>,
+    ) -> PyResult<Self> {
+        let settings: Settings =
+            serde_json::from_str(settings).map_err(|e| refuse(e.to_string()))?;
+        let rounds: Rounds = serde_json::from_str(rounds).map_err(|e| refuse(e.to_string()))?;
+        let loss = loss_of(own, || settings.loss()).map_err(exception)?;
+        Loop::start(py, groups, loss.outputs(), move || {
+            let map = settings.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
+            let mut domain = Domain::new(map);
+            if settings.fit_intercept {
+                domain = domain.with_intercept((2.0 * bounds.1).clamp(100.0, f64::MAX))?;
+            }
+            let mut game = Game::gdro(groups).with_ridge(settings.l2);
+            if let crate::setting::Objective::TopK(k) = settings.objective {
+                game.k = k;
+            }
+            game.offsets = settings.offsets.unwrap_or(game.offsets);
+            game.scales = settings.scales.unwrap_or(game.scales);
+            game.check()?;
+            let config = rounds.config()?;
+            let samples = SampleBounds { norm_squared: bounds.0 * bounds.0, target: bounds.1 };
+            // A ball bounds the model, so that risks at zero play no part.
+            let constants =
+                Constants::new(&game, &loss, &domain, features, samples, 1.0, rounds.loss_range)?;
+            let source = SomeSource::Own(own_source(draw, groups, features));
+            let sizes = rounds.budget.as_deref();
+            let solver = config.build(game, loss, source, domain, &constants, sizes)?;
+            Ok(Bench { solver, setting: None })
+        })
+    }
+
+    /// Plays up to so many more rounds; returns how many were played.
+    fn advance(&self, py: Python<'_>, rounds: u64) -> PyResult<u64> {
+        let stop = self.stop.clone();
+        let (played, outcome) = self.ask(py, move |bench| {
+            let before = bench.solver.rounds();
+            let until = before.saturating_add(rounds);
+            let mut look = |_: &dyn Solver| Ok(std::ops::ControlFlow::Continue(()));
+            let never = Cadence::Every(u64::MAX);
+            let outcome = drive(&mut *bench.solver, until, never, &stop, &mut look)?;
+            Ok((bench.solver.rounds() - before, outcome))
+        })?;
+        match outcome {
+            Outcome::Exhausted { group, budget } if played == 0 => Err(PyStopIteration::new_err(
+                format!("the budget of group {group} ({budget} samples) is used up"),
+            )),
+            _ => Ok(played),
+        }
+    }
+
+    /// Rounds, samples and what the players hold.
+    fn look<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (rounds, samples, clipped, w, q, last, steps) = self.ask(py, |bench| {
+            let solver = &bench.solver;
+            let (mut w, mut q) = (vec![0.0; solver.model_len()], vec![0.0; solver.samples().len()]);
+            solver.write_last(&mut w, &mut q);
+            let samples = solver.samples().to_vec();
+            let (model, weights) = (solver.model(), solver.weights());
+            Ok((solver.rounds(), samples, solver.clipped(), model, weights, (w, q), solver.steps()))
+        })?;
+        let dict = PyDict::new(py);
+        dict.set_item("rounds", rounds)?;
+        dict.set_item("samples", PyArray1::from_vec(py, samples))?;
+        dict.set_item("clipped", clipped)?;
+        dict.set_item("w", PyArray1::from_vec(py, w))?;
+        dict.set_item("q", PyArray1::from_vec(py, q))?;
+        dict.set_item("last_w", PyArray1::from_vec(py, last.0))?;
+        dict.set_item("last_q", PyArray1::from_vec(py, last.1))?;
+        dict.set_item("steps", (steps.eta_w, steps.eta_q, steps.gamma))?;
+        Ok(dict)
+    }
+
+    /// The certificate of the averaged players, and the group risks of the averaged model.
+    fn certify(&self, py: Python<'_>) -> PyResult<(Proof, Vec<f64>)> {
+        let (c, risks) = self.ask(py, |bench| {
+            let Some(setting) = &bench.setting else {
+                return Err(gdro::Error::user("a source that is a function has no certificate"));
+            };
+            let (w, q) = (bench.solver.model(), bench.solver.weights());
+            let pool = rayon::ThreadPoolBuilder::new().build().map_err(gdro::Error::user)?;
+            let certificate = pool.install(|| setting.certify(&w, &q))?;
+            Ok((certificate, group_risks(&setting.loss, &w, &setting.data)?))
+        })?;
+        Ok(((c.upper, c.lower, c.gap, c.relative_gap, c.method), risks))
+    }
+
+    /// Everything needed to go on, bit for bit, as text.
+    fn save(&self, py: Python<'_>) -> PyResult<String> {
+        let state = self.ask(py, |bench| Ok(bench.solver.save()))?;
+        serde_json::to_string(&state).map_err(|e| refuse(e.to_string()))
+    }
+
+    /// Takes over what `save` gave.
+    fn restore(&self, py: Python<'_>, text: &str) -> PyResult<()> {
+        let state: State = serde_json::from_str(text).map_err(|e| refuse(e.to_string()))?;
+        self.ask(py, move |bench| bench.solver.restore(&state))
+    }
+
+    /// Number of groups and of scores.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.groups, self.outputs)
+    }
+}
+
+/// A loss of Python (function, scores, range, Lipschitz constant), or the named one.
+fn loss_of(
+    own: Option<(Py<PyAny>, usize, f64, f64)>,
+    named: impl FnOnce() -> gdro::Result<AnyLoss>,
+) -> gdro::Result<SomeLoss> {
+    match own {
+        Some((call, outputs, range, lipschitz)) => {
+            Ok(SomeLoss::Own(Arc::new(Own { call, outputs, range, lipschitz })))
+        }
+        None => named().map(SomeLoss::Named),
+    }
+}

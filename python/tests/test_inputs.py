@@ -1,0 +1,313 @@
+"""What fit takes: containers, types, labels, groups; and what it refuses."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import cross_val_score
+
+from gdro import GroupDROClassifier, GroupDRORegressor
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(600, 4))
+    X[rng.random(X.shape) < 0.4] = 0.0
+    g = rng.choice(["a", "b", "c"], size=600)
+    turn = np.where(g == "a", -1.0, 1.0)
+    y = (X[:, 0] + turn * X[:, 1] + rng.logistic(size=600) > 0).astype(int)
+    return X, y, g
+
+
+@pytest.fixture(scope="module")
+def coef(rows):
+    X, y, g = rows
+    return GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=g).coef_
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def strided(X):
+    wide = np.zeros((2 * X.shape[0], 2 * X.shape[1]))
+    wide[::2, ::2] = X
+    return wide[::2, ::2]
+
+
+NAMES = ["p", "q", "r", "s"]
+
+CONTAINERS = {
+    "list": lambda X: X.tolist(),
+    "F-order": np.asfortranarray,
+    "read-only": read_only,
+    "strided": strided,
+    "reversed": lambda X: X[::-1].copy()[::-1],
+    "big-endian": lambda X: X.astype(">f8"),
+    "pandas": lambda X: pd.DataFrame(X, columns=NAMES),
+    "polars": lambda X: pl.DataFrame(X, schema=NAMES),
+    "arrow": lambda X: pa.table({n: X[:, j] for j, n in enumerate(NAMES)}),
+    "csr": sparse.csr_matrix,
+    "csc": sparse.csc_matrix,
+    "coo": sparse.coo_matrix,
+    "csr_array": sparse.csr_array,
+}
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_every_container_gives_the_same_model(rows, coef, kind):
+    X, y, g = rows
+    X = CONTAINERS[kind](X)
+    model = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=g)
+    assert_allclose(model.coef_, coef, atol=1e-9)
+    assert model.predict(X).shape == (600,)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    if kind in ("pandas", "polars", "arrow"):
+        assert model.feature_names_in_.tolist() == NAMES
+
+
+def test_unsorted_and_repeated_entries_of_a_sparse_matrix(rows, coef):
+    X, y, g = rows
+    m = sparse.csr_matrix(X)
+    halves = sparse.csr_matrix(
+        (
+            np.concatenate([np.repeat(r, 2)[::-1] / 2 for r in np.split(m.data, m.indptr[1:-1])]),
+            np.concatenate([np.repeat(r, 2)[::-1] for r in np.split(m.indices, m.indptr[1:-1])]),
+            2 * m.indptr,
+        ),
+        shape=m.shape,
+    )
+    before = halves.indices.copy()
+    model = GroupDROClassifier(l2=1e-2).fit(halves, y, sensitive_features=g)
+    assert_allclose(model.coef_, coef, atol=1e-9)
+    assert np.array_equal(halves.indices, before), "the matrix of the user stays as it is"
+
+
+def test_float32_is_read_as_it_is(rows):
+    X, y, g = rows
+    single = GroupDROClassifier(l2=1e-2).fit(X.astype(np.float32), y, sensitive_features=g)
+    double = GroupDROClassifier(l2=1e-2).fit(
+        X.astype(np.float32).astype(np.float64), y, sensitive_features=g
+    )
+    assert np.array_equal(single.coef_, double.coef_)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["no", "yes"], [False, True], [-1, 1], [3.0, 7.0], np.array(["no", "yes"], dtype=object)],
+    ids=str,
+)
+def test_labels_of_any_kind(rows, coef, labels):
+    X, y, g = rows
+    labels = np.asarray(labels)
+    model = GroupDROClassifier(l2=1e-2).fit(X, labels[y], sensitive_features=g)
+    assert_allclose(model.coef_, coef, atol=1e-12)
+    assert model.classes_.tolist() == labels.tolist()
+    assert set(model.predict(X).tolist()) <= set(labels.tolist())
+    assert model.score(X, labels[y]) > 0.55
+
+
+GROUPS = {
+    "array": lambda g: g,
+    "list": lambda g: g.tolist(),
+    "objects": lambda g: g.astype(object),
+    "pandas": lambda g: pd.Series(g, name="site"),
+    "categorical": lambda g: pd.Series(pd.Categorical(g)),
+    "shuffled index": lambda g: pd.Series(g, index=np.arange(len(g))[::-1]),
+    "polars": lambda g: pl.Series("site", g),
+    "arrow": lambda g: pa.array(g),
+    "chunked": lambda g: pa.chunked_array([g[:100], g[100:]]),
+    "column": lambda g: g[:, None],
+    "one column": lambda g: pd.DataFrame({"site": g}),
+    "one family": lambda g: [g],
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_groups_in_every_container(rows, coef, kind):
+    X, y, g = rows
+    model = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=GROUPS[kind](g))
+    assert np.array_equal(model.coef_, coef)
+    assert model.group_names_.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda a, b: np.column_stack([a, b]),
+        lambda a, b: pd.DataFrame({"site": a, "sex": b}),
+        lambda a, b: pl.DataFrame({"site": a, "sex": b}),
+        lambda a, b: pa.table({"site": a, "sex": b}),
+    ],
+    ids=["array", "pandas", "polars", "arrow"],
+)
+def test_several_columns_are_intersections(rows, frame):
+    X, y, g = rows
+    sex = np.where(np.arange(600) % 2 == 0, "f", "m")
+    joined = np.char.add(np.char.add(g, " / "), sex)
+    expected = GroupDROClassifier().fit(X, y, sensitive_features=joined)
+    model = GroupDROClassifier().fit(X, y, sensitive_features=frame(g, sex))
+    assert model.group_names_.tolist() == expected.group_names_.tolist()
+    assert np.array_equal(model.coef_, expected.coef_)
+
+
+def test_families_have_names_of_their_columns(rows):
+    X, y, g = rows
+    sex = pd.Series(np.where(np.arange(600) % 2 == 0, "f", "m"), name="sex")
+    model = GroupDROClassifier().fit(X, y, sensitive_features=[pd.Series(g, name="site"), sex])
+    assert model.group_names_.tolist() == ["site=a", "site=b", "site=c", "sex=f", "sex=m"]
+
+
+def test_a_structured_array_holds_families_that_can_be_split(rows):
+    X, y, g = rows
+    sex = np.where(np.arange(600) % 2 == 0, "f", "m")
+    fields = np.rec.fromarrays([g, sex], names=["site", "sex"])
+    model = GroupDROClassifier().fit(X, y, sensitive_features=fields)
+    named = [pd.Series(g, name="site"), pd.Series(sex, name="sex")]
+    expected = GroupDROClassifier().fit(X, y, sensitive_features=named)
+    assert model.group_names_.tolist() == expected.group_names_.tolist()
+    assert np.array_equal(model.coef_, expected.coef_)
+    found = cross_val_score(
+        GroupDROClassifier(), X, y, cv=3, params={"sensitive_features": fields}, error_score="raise"
+    )
+    assert len(found) == 3
+
+
+def test_numbers_are_groups_in_their_order(rows):
+    X, y, _ = rows
+    ages = np.array([10, 9, 100])[np.arange(600) % 3]
+    model = GroupDROClassifier().fit(X, y, sensitive_features=ages)
+    assert model.group_names_.tolist() == ["9", "10", "100"]
+
+
+REFUSED = {
+    "too few": (lambda g: g[:-1], "599 rows, expected 600"),
+    "missing": (lambda g: [None, *g[1:]], "row 0 has no label"),
+    "NaN": (lambda g: np.r_[np.zeros(599), np.nan], "row 599 has no label"),
+    "NA": (lambda g: pd.Series([pd.NA, *g[1:]], dtype="string"), "row 0 has no label"),
+    "cube": (lambda g: np.zeros((600, 2, 2)), "expected one label per row"),
+    "two that read alike": (lambda g: [1, "1"] * 300, "two different labels read '1'"),
+    "families of other length": (lambda g: [g, g[:3]], "3 rows, expected 600"),
+    "lists": (lambda g: np.array([[1], *g[1:]], dtype=object), "expected a label"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_bad_groups_are_refused_by_name(rows, kind):
+    X, y, g = rows
+    make, message = REFUSED[kind]
+    with pytest.raises(ValueError, match=message):
+        GroupDROClassifier().fit(X, y, sensitive_features=make(g))
+
+
+ARGUMENTS = [
+    (dict(objective="mean"), "objective='mean': expected one of max"),
+    (dict(objective="top-k"), "needs k"),
+    (dict(objective="top-k:x"), "expected a number after top-k:"),
+    (dict(objective="top-k", k=4), "k=4 of only 3 groups"),
+    (dict(objective="top-k:2", k=2), "says k already"),
+    (dict(k=2), "k=2 does nothing"),
+    (dict(l2=0), "leaves the model unbounded"),
+    (dict(l2=-1), "l2=-1: expected a number of at least 0"),
+    (dict(l2=float("nan")), "l2=nan"),
+    (dict(l2="much"), "l2='much'"),
+    (dict(ball=0), "ball=0: expected a number above 0"),
+    (dict(tol=0), "tol=0"),
+    (dict(max_iter=1.5), "max_iter=1.5: expected a whole number"),
+    (dict(loss="squared"), "loss='squared': expected one of logistic, hinge"),
+    (dict(loss="smoothed-hinge:-1"), "above 0"),
+    (dict(solver="newton"), "solver='newton': expected exact or one of"),
+    (dict(rounds=10), "rounds=10 does nothing with solver='exact'"),
+    (dict(solver="smd-m", max_iter=3), "max_iter=3 is for solver='exact'"),
+    (dict(solver="smd-m", nbar=3), "nbar=3 is for solver='hybrid'"),
+    (dict(solver="smd-m", budget={"a": 1e9, "b": 1, "c": 1}), "budget of 'a'"),
+    (dict(solver="smd-m", average="mean"), "average='mean'"),
+    (dict(solver="adaptive", step_w=2.0), "does not take a step"),
+    (dict(offsets={"a": 1}), "no number for group 'b'"),
+    (dict(offsets={"z": 1}), "'z' is no group"),
+    (dict(offsets=[1, 2]), "2 numbers, expected 3"),
+    (dict(scales=[1, 2, 0]), "scales of 'c'=0: expected a number above 0"),
+    (dict(offsets=[0, 0, 0], adjustment=1), "give one of them"),
+    (dict(objective="regret", adjustment=1), "give one of them"),
+    (dict(penalize_intercept=True, fit_intercept=False), "does nothing"),
+    (dict(threads=0), "threads=0"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", ARGUMENTS, ids=lambda v: str(v)[:40])
+def test_bad_arguments_are_refused_by_name(rows, arguments, message):
+    X, y, g = rows
+    with pytest.raises(ValueError) as caught:
+        GroupDROClassifier(**arguments).fit(X, y, sensitive_features=g)
+    assert message in str(caught.value)
+
+
+def test_bad_rows_are_refused(rows):
+    X, y, g = rows
+    fit = GroupDROClassifier().fit
+    with pytest.raises(ValueError, match="one class only"):
+        fit(X, np.zeros(600))
+    with pytest.raises(ValueError, match="infinity|NaN"):
+        fit(np.where(X == X[3, 1], np.inf, X), y)
+    with pytest.raises(ValueError, match="sample_weight of row 5 is -1"):
+        fit(X, y, sample_weight=np.r_[np.ones(5), -1, np.ones(594)])
+    with pytest.raises(ValueError, match="all weights are 0|weights"):
+        fit(X, y, sample_weight=np.zeros(600))
+    with pytest.raises(ValueError, match="hinge.* takes two classes"):
+        GroupDROClassifier(loss="hinge").fit(X, np.arange(600) % 3)
+
+
+def test_before_fit_nothing_is_predicted(rows):
+    X = rows[0]
+    with pytest.raises(NotFittedError):
+        GroupDROClassifier().predict(X)
+    with pytest.raises(NotFittedError):
+        GroupDRORegressor().predict(X)
+
+
+def test_hinge_has_scores_and_no_probabilities(rows):
+    X, y, g = rows
+    model = GroupDROClassifier(loss="hinge", l2=0.1)
+    assert not hasattr(model, "predict_proba")
+    model.fit(X, y, sensitive_features=g)
+    assert not hasattr(model, "predict_proba")
+    assert model.decision_function(X).shape == (600,)
+
+
+def test_softmax_of_two_classes_is_logistic(rows):
+    """Coefficients of both classes share the penalty, so that it counts half."""
+    X, y, g = rows
+    two = GroupDROClassifier(loss="softmax", l2=2e-2).fit(X, y, sensitive_features=g)
+    one = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=g)
+    assert_allclose(two.coef_, one.coef_, atol=1e-6)
+    assert_allclose(two.predict_proba(X), one.predict_proba(X), atol=1e-6)
+
+
+def test_a_penalised_intercept_is_a_column_of_ones(rows):
+    X, y, g = rows
+    ones = np.column_stack([X, np.ones(600)])
+    expected = GroupDROClassifier(fit_intercept=False).fit(ones, y, sensitive_features=g)
+    for container in (X, sparse.csr_matrix(X)):
+        model = GroupDROClassifier(penalize_intercept=True).fit(container, y, sensitive_features=g)
+        assert_allclose(model.coef_[0], expected.coef_[0, :4], atol=1e-9)
+        assert_allclose(model.intercept_[0], expected.coef_[0, 4], atol=1e-9)
+
+
+def test_what_did_not_converge_says_so(rows):
+    X, y, g = rows
+    with pytest.warns(ConvergenceWarning, match="certified gap"):
+        GroupDROClassifier(max_iter=1).fit(X, y, sensitive_features=g)
+
+
+def test_a_row_of_weight_zero_is_absent(rows):
+    X, y, g = rows
+    weights = (g != "c").astype(float)
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g, sample_weight=weights)
+    assert model.group_names_.tolist() == ["a", "b"]

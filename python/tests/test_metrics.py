@@ -1,0 +1,162 @@
+"""Metrics by group and their intervals."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import beta
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.svm import LinearSVC
+
+from gdro import GroupDROClassifier, GroupDRORegressor, metrics
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1200, 3))
+    g = rng.choice(["a", "b", "c"], size=1200, p=[0.5, 0.4, 0.1])
+    y = np.where(X[:, 0] * np.where(g == "c", -1, 1) + rng.logistic(size=1200) > 0, "yes", "no")
+    return X, y, g
+
+
+def test_functions_against_scikit_learn(rows):
+    X, y, g = rows
+    weights = np.arange(1200) % 3 + 1.0
+    model = LogisticRegression().fit(X, y)
+    proba, predicted = model.predict_proba(X), model.predict(X)
+    risks = metrics.group_risks(y, proba, sensitive_features=g, sample_weight=weights)
+    for name in "abc":
+        at = g == name
+        expected = log_loss(y[at], proba[at], sample_weight=weights[at])
+        assert risks[name] == pytest.approx(expected)
+    assert metrics.worst_group_risk(
+        y, proba, sensitive_features=g, sample_weight=weights
+    ) == max(risks.values())
+    right = predicted == y
+    expected = min(right[g == name].mean() for name in "abc")
+    assert metrics.worst_group_accuracy(y, predicted, sensitive_features=g) == expected
+    squared = metrics.group_risks(X[:, 0], X[:, 1], sensitive_features=g)
+    assert squared["a"] == pytest.approx(((X[:, 0] - X[:, 1]) ** 2)[g == "a"].mean())
+    one = metrics.worst_group_risk(y, proba[:, 1], sensitive_features=g, loss="log")
+    assert one == pytest.approx(metrics.worst_group_risk(y, proba, sensitive_features=g))
+
+
+def test_families_count_in_all_of_their_groups(rows):
+    X, y, g = rows
+    h = np.where(X[:, 2] > 0, "up", "down")
+    both = metrics.group_accuracies(y, y[::-1], sensitive_features=[g, h])
+    assert set(both) == {"0=a", "0=b", "0=c", "1=down", "1=up"}
+    alone = metrics.group_accuracies(y, y[::-1], sensitive_features=h)
+    assert both["1=up"] == alone["up"]
+
+
+def test_accuracies_have_clopper_pearson_intervals(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X[:600], y[:600], sensitive_features=g[:600])
+    report = metrics.evaluate(model, X[600:], y[600:], sensitive_features=g[600:])
+    right = model.predict(X[600:]) == y[600:]
+    for i, name in enumerate(report.names):
+        k, n = right[g[600:] == name].sum(), (g[600:] == name).sum()
+        alpha = 0.05 / 3
+        assert report.rows[i] == n
+        assert report.accuracy[i].value == pytest.approx(k / n)
+        assert_allclose(report.accuracy[i].low, beta.ppf(alpha / 2, k, n - k + 1), rtol=1e-6)
+        assert_allclose(report.accuracy[i].high, beta.ppf(1 - alpha / 2, k + 1, n - k), rtol=1e-6)
+    assert report.worst_accuracy.value == min(a.value for a in report.accuracy)
+    assert report.worst_accuracy.low == min(a.low for a in report.accuracy)
+    assert report.worst_risk.high == max(r.high for r in report.clipped_risk)
+
+
+def test_risks_are_those_of_training(rows):
+    X, y, g = rows
+    for estimator, target in (
+        (GroupDROClassifier(), y),
+        (GroupDROClassifier(loss="hinge", l2=0.1), y),
+        (GroupDROClassifier(), g),
+        (GroupDRORegressor(loss="huber:0.5"), X[:, 0] + X[:, 1] ** 2),
+    ):
+        model = estimator.fit(X, target, sensitive_features=g)
+        report = metrics.evaluate(model, X, target, sensitive_features=g)
+        assert_allclose(report.risk, model.group_risks_, atol=1e-12)
+        assert report.cap == model.loss_cap_
+        scorer = metrics.worst_group_risk_scorer
+        assert scorer(model, X, target, sensitive_features=g) == pytest.approx(
+            -model.group_risks_.max()
+        )
+
+
+def test_intervals_of_risks_hold_for_all_groups_at_once():
+    """The true risks are known; 200 tables of 5 groups. Without Bonferroni, or at the wrong level,
+    the number of misses would be far off: at 10 % one expects at most 20, and 34 has p < 1e-3."""
+    rng = np.random.default_rng(1)
+    model = GroupDRORegressor().fit(np.eye(2), [0.0, 0.0])
+    model.coef_, model.intercept_ = np.zeros(2), 0.0
+    g = np.repeat(np.arange(5), 60)
+    misses = 0
+    for _ in range(200):
+        # Squared losses are uniform on [0, 1]: mean 1/2.
+        y = np.sqrt(rng.random(300))
+        report = metrics.evaluate(
+            model, np.zeros((300, 2)), y, sensitive_features=g, delta=0.1, cap=1.0
+        )
+        misses += any(not (r.low <= 0.5 <= r.high) for r in report.clipped_risk)
+    assert misses <= 34
+    assert max(r.high - r.low for r in report.clipped_risk) < 0.5
+
+
+def test_other_estimators_need_a_cap(rows):
+    X, y, g = rows
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="has no loss_cap_"):
+        metrics.evaluate(model, X, y, sensitive_features=g)
+    report = metrics.evaluate(model, X, y, sensitive_features=g, cap=2.0)
+    assert_allclose(
+        report.risk, list(metrics.group_risks(y, model.predict_proba(X), sensitive_features=g).values())
+    )
+    linear = LinearRegression().fit(X, X[:, 0])
+    assert metrics.evaluate(linear, X, X[:, 0], sensitive_features=g, cap=1.0).accuracy is None
+
+
+def test_the_table_reads_and_converts(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    report = metrics.evaluate(model, X, y, sensitive_features=g)
+    text = str(report)
+    assert "worst group" in text and "95 %" in text and "accuracy" in text
+    frame = report.to_frame()
+    assert frame.index.tolist() == ["a", "b", "c"]
+    assert frame.loc["a", "accuracy_low"] == report.accuracy[0].low
+
+
+def test_a_tiny_group_is_not_estimable(rows):
+    X, y, g = rows
+    few = np.where(np.arange(1200) == 7, "one", g)
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    report = metrics.evaluate(model, X, y, sensitive_features=few)
+    at = report.names.index("one")
+    assert not report.clipped_risk[at].estimable
+    assert "not estimable" in str(report)
+
+
+def test_scorers_can_be_pickled_and_shown():
+    for name in ("worst_group_accuracy_scorer", "worst_group_risk_scorer"):
+        scorer = getattr(metrics, name)
+        assert pickle.loads(pickle.dumps(scorer)) is scorer
+        assert repr(scorer) == name
+
+
+def test_unknown_classes_are_refused(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    other = np.where(np.arange(1200) == 3, "maybe", y)
+    with pytest.raises(ValueError, match="y of row 3 is .*maybe.*: no class of the estimator"):
+        metrics.evaluate(model, X, other, sensitive_features=g)
+
+
+def test_scores_that_are_no_probabilities(rows):
+    X, y, g = rows
+    with pytest.raises(AttributeError):
+        metrics.evaluate(LinearSVC().fit(X, y), X, y, sensitive_features=g, cap=1.0)

@@ -1,0 +1,330 @@
+"""Saved models of the program and of Python, and ONNX."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import gdro
+from gdro import GroupDROClassifier, GroupDRORegressor
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def program():
+    given = os.environ.get("GDRO_PROGRAM")
+    places = [given] if given else [ROOT / "target" / t / "gdro" for t in ("debug", "release")]
+    found = next((p for p in places if Path(p).is_file()), None)
+    if found is None:
+        assert not given, f"GDRO_PROGRAM={given} is no file"
+        pytest.skip("the program is not built: cargo build -p gdro-cli")
+    return str(found)
+
+
+def run(*arguments):
+    done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(21)
+    n = 500
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(45, 12, n).round(2),
+            "pay": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(3, 1, n).round(3)),
+            "town": rng.choice(["Ulm", "Bonn", "Köln"], n, p=[0.5, 0.45, 0.05]),
+            "one": 7.0,
+            "site": rng.choice(["a", "b"], n),
+        }
+    )
+    score = (frame["age"] - 45) / 12 * np.where(frame["site"] == "b", -0.5, 1)
+    frame["ill"] = np.where(score + rng.logistic(size=n) > 0, "yes", "no")
+    frame["kind"] = rng.choice(["x", "y", "z"], n)
+    frame["size"] = score + rng.normal(size=n)
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, table):
+    folder = tmp_path_factory.mktemp("runs")
+    table.to_csv(folder / "table.csv", index=False)
+    return folder
+
+
+TARGETS = {
+    "ill": ["--ignore", "kind,size"],
+    "kind": ["--ignore", "ill,size"],
+    "size": ["--ignore", "ill,kind"],
+    "hinge": ["--ignore", "kind,size", "--loss", "hinge", "--l2", "0.1"],
+    "constant": ["--ignore", "kind,size", "--penalize-intercept", "--min-count", "100"],
+    "own": ["--ignore", "kind,size", "--missing", "own-category"],
+}
+
+
+def trained(folder, name):
+    out = folder / name
+    if not out.exists():
+        target = name if name in ("ill", "kind", "size") else "ill"
+        missing = [] if name == "own" else ["--missing", "mean"]
+        run(
+            "fit", folder / "table.csv", "--target", target, "--groups", "site", "--out", out,
+            "--solver", "exact", "--holdout", "0", "--quiet", *missing, *TARGETS[name],
+        )
+    return out
+
+
+def predictions(folder, out):
+    lines = list(csv.reader(io.StringIO(run("predict", out, folder / "table.csv"))))
+    return [line[0] for line in lines[1:]], np.array(
+        [[float(v) for v in line[1:]] for line in lines[1:]]
+    )
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("kind", [lambda t: t, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"])
+def test_models_of_the_program_load(folder, table, name, kind):
+    out = trained(folder, name)
+    model = gdro.load(out)
+    labels, numbers = predictions(folder, out)
+    frame = kind(table)
+    if name == "size":
+        assert_allclose(model.predict(frame), [float(v) for v in labels], atol=1e-12)
+        return
+    assert model.predict(frame).tolist() == labels
+    if name == "hinge":
+        assert not hasattr(model, "predict_proba")
+        assert_allclose(model.decision_function(frame), numbers[:, 0], atol=1e-12)
+    else:
+        found = model.predict_proba(frame)
+        assert_allclose(found[:, 1:] if name != "kind" else found, numbers, atol=1e-12)
+    last = model[-1]
+    assert last.group_names_.tolist() == ["a", "b"] or last.group_names_.tolist() == ["b", "a"]
+    assert last.certificate_.gap < 1e-6
+    report = gdro.metrics.evaluate(model, frame, table[name if name == "kind" else "ill"].to_numpy(), sensitive_features=table["site"])
+    evaluation = json.loads(run("evaluate", out, folder / "table.csv", "--json"))
+    for i, group in enumerate(report.names):
+        theirs = evaluation["intervals"]["groups"][evaluation["names"].index(group)]
+        assert report.risk[i] == pytest.approx(theirs["risk"], abs=1e-9)
+        for column in ("clipped_risk", "accuracy"):
+            interval = theirs[column]["interval"]
+            ours = getattr(report, column)[i]
+            assert (ours.low, ours.high) == pytest.approx((interval["low"], interval["high"]))
+
+
+def test_texts_that_training_never_saw(folder, table):
+    model = gdro.load(trained(folder, "ill"))
+    later = table.head(3).assign(town=["Ulm", "Rom", None], age=[40, 50, 60])
+    with pytest.warns(UserWarning, match="column 'town': 2 rows with a text"):
+        features = model[0].transform(later)
+    names = model[0].get_feature_names_out().tolist()
+    towns = [j for j, n in enumerate(names) if n.startswith("town=")]
+    assert features[:, towns].sum(axis=1).ravel().tolist() == [[1.0, 0.0, 0.0]]
+    with pytest.raises(ValueError, match="no column 'age'"):
+        model.predict(table[["pay", "town"]])
+    with pytest.raises(ValueError, match="column 'age': expected numbers"):
+        model.predict(table.assign(age="old"))
+
+
+def test_models_that_are_none_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        gdro.load(tmp_path / "nowhere.json")
+    with pytest.raises(FileNotFoundError):
+        gdro.load(tmp_path)
+    for text, message in (
+        ("{", "model.json:1:2: not a model of gdro"),
+        ("{}", "format version None"),
+        ('{"format": 1}', "format version 1"),
+        ('{"format": 2}', "no entry 'encoding'"),
+    ):
+        (tmp_path / "model.json").write_text(text)
+        with pytest.raises(ValueError, match=message):
+            gdro.load(tmp_path)
+    with pytest.raises(NotFittedError):
+        gdro.save(GroupDROClassifier(), tmp_path)
+    with pytest.raises(ValueError, match="PCA cannot be saved"):
+        model = make_pipeline(PCA(2), GroupDRORegressor()).fit(np.eye(5), np.arange(5.0))
+        gdro.save(model, tmp_path)
+
+
+def columns():
+    return ColumnTransformer(
+        [
+            ("numbers", StandardScaler(), ["age"]),
+            ("texts", OneHotEncoder(handle_unknown="ignore"), ["town"]),
+            ("same", "passthrough", ["size"]),
+        ]
+    )
+
+
+SAVED = {
+    "frame": (GroupDROClassifier(), ["age", "size"], "ill"),
+    "intercept": (GroupDROClassifier(penalize_intercept=True), ["age", "size"], "ill"),
+    "softmax": (GroupDROClassifier(loss="softmax"), ["age", "size"], "ill"),
+    "multiclass": (GroupDROClassifier(objective="top-k", k=1.5), ["age", "size"], "kind"),
+    "regression": (GroupDRORegressor(loss="huber:2"), ["age", "one"], "size"),
+    "pipeline": (make_pipeline(columns(), GroupDROClassifier()), ["age", "town", "size"], "ill"),
+    "scaler": (make_pipeline(StandardScaler(), GroupDRORegressor()), ["age", "one"], "size"),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_models_of_python_in_the_program(folder, table, name, tmp_path):
+    model, names, target = SAVED[name]
+    X, y, site = table[names], table[target].to_numpy(), table["site"]
+    last = model if not hasattr(model, "steps") else model[-1]
+    own = "" if last is model else f"{model.steps[-1][0]}__"
+    model.fit(X, y, **{f"{own}sensitive_features": site})
+    gdro.save(model, tmp_path / "run", target=target)
+
+    again = gdro.load(tmp_path / "run")
+    assert type(again) is (type(model) if last is model else type(again))
+    assert np.array_equal(again.predict(X), model.predict(X))
+    if hasattr(model, "predict_proba"):
+        assert_allclose(again.predict_proba(X), model.predict_proba(X), atol=1e-12)
+
+    labels, numbers = predictions(folder, tmp_path / "run")
+    if target == "size":
+        assert_allclose([float(v) for v in labels], model.predict(X), atol=1e-12)
+    else:
+        assert labels == model.predict(X).tolist()
+        found = model.predict_proba(X)
+        assert_allclose(numbers, found[:, 1:] if target == "ill" else found, atol=1e-12)
+    evaluation = json.loads(run("evaluate", tmp_path / "run", folder / "table.csv", "--json"))
+    theirs = dict(zip(evaluation["names"], evaluation["intervals"]["groups"]))
+    risks = [theirs[n]["risk"] for n in last.group_names_]
+    assert_allclose(risks, last.group_risks_, atol=1e-9)
+    assert "logistic" in run("show", tmp_path / "run") or target != "ill"
+
+
+def test_the_program_certifies_a_model_of_python(table, tmp_path):
+    """Groups of one size or another, in the program's own order."""
+    X = table[["age", "size"]]
+    y, site = table["ill"].to_numpy(), table["site"]
+    model = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=site)
+    gdro.save(model, tmp_path, target="ill")
+    table[["age", "size", "ill", "site"]].to_csv(tmp_path / "rows.csv", index=False)
+    found = json.loads(run("certify", tmp_path, tmp_path / "rows.csv", "--json"))
+    assert found["upper"] == pytest.approx(model.certificate_.upper, abs=1e-12)
+
+
+def test_labels_keep_their_type(tmp_path, table):
+    X, y = table[["age"]].to_numpy(), np.where(table["ill"] == "yes", 3, -2)
+    model = GroupDROClassifier().fit(X, y)
+    gdro.save(model, tmp_path / "m.json")
+    again = gdro.load(tmp_path / "m.json")
+    assert again.classes_.tolist() == [-2, 3]
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert list(tmp_path.iterdir()) == [tmp_path / "m.json"], "nothing else is left behind"
+
+
+def runtime(content):
+    onnx = pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    onnx.checker.check_model(onnx.load_from_string(content), full_check=True)
+    return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+
+
+def feeds(session, table):
+    found = {}
+    for i in session.get_inputs():
+        column = table[i.name]
+        if "string" in i.type:
+            values = column.fillna("").to_numpy(dtype=object).reshape(-1, 1)
+        else:
+            values = column.to_numpy(dtype=np.float64).reshape(-1, 1)
+        found[i.name] = values
+    return found
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_onnx_of_the_program(folder, table, name, tmp_path):
+    pytest.importorskip("onnxruntime")
+    out = trained(folder, name)
+    run("export", out, "--out", tmp_path / "model.onnx")
+    content = (tmp_path / "model.onnx").read_bytes()
+    model = gdro.load(out)
+    assert gdro.to_onnx(model) == content
+    session = runtime(content)
+    given = feeds(session, table)
+    outputs = [o.name for o in session.get_outputs()]
+    found = dict(zip(outputs, session.run(None, given)))
+    labels, numbers = predictions(folder, out)
+    if name == "size":
+        assert_allclose(found["prediction"], [float(v) for v in labels], atol=1e-5)
+    else:
+        assert found["label"].tolist() == labels
+        if name == "hinge":
+            assert_allclose(found["score"], numbers[:, 0], atol=1e-5)
+        else:
+            p = found["probabilities"]
+            assert_allclose(p if name == "kind" else p[:, 1:], numbers, atol=1e-5)
+    # Texts that training never saw are 0 in all levels.
+    if "town" in given:
+        given["town"] = np.full_like(given["town"], "Rom")
+        with pytest.warns(UserWarning, match="never saw"):
+            expected = model.predict(table.assign(town="Rom"))
+        first = session.run(None, given)[0]
+        assert first.tolist() == pytest.approx(expected.tolist()) if name == "size" else (
+            first.tolist() == expected.tolist()
+        )
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_onnx_of_python(table, name):
+    model, names, target = SAVED[name]
+    X, y, site = table[names], table[target].to_numpy(), table["site"]
+    own = "" if not hasattr(model, "steps") else f"{model.steps[-1][0]}__"
+    model.fit(X, y, **{f"{own}sensitive_features": site})
+    session = runtime(gdro.to_onnx(model))
+    inputs = [i.name for i in session.get_inputs()]
+    given = {"X": X.to_numpy()} if inputs == ["X"] else feeds(session, table)
+    outputs = dict(zip([o.name for o in session.get_outputs()], session.run(None, given)))
+    if target == "size":
+        assert_allclose(outputs["prediction"], model.predict(X), atol=1e-9)
+    else:
+        assert outputs["label"].tolist() == model.predict(X).tolist()
+        assert_allclose(outputs["probabilities"], model.predict_proba(X), atol=1e-9)
+
+
+def test_onnx_of_numbers_as_labels(table):
+    X, y = table[["age"]].to_numpy(), np.where(table["ill"] == "yes", 3, -2)
+    model = GroupDROClassifier().fit(X, y)
+    session = runtime(gdro.to_onnx(model))
+    label = session.run(["label"], {"X": X})[0]
+    assert label.dtype == np.int64 and np.array_equal(label, model.predict(X))
+
+
+def test_what_onnx_cannot_express(folder, table, tmp_path):
+    out = tmp_path / "hashed"
+    run(
+        "fit", folder / "table.csv", "--target", "ill", "--groups", "site", "--out", out, "--quiet",
+        "--ignore", "kind,size", "--missing", "mean", "--hash", "town=8",
+    )
+    with pytest.raises(ValueError, match="column `town`"):
+        gdro.to_onnx(gdro.load(out))
+    done = subprocess.run(
+        [program(), "export", str(out), "--out", str(tmp_path / "x.onnx")],
+        capture_output=True, text=True,
+    )
+    assert done.returncode == 2 and "column `town`" in done.stderr
+    assert not (tmp_path / "x.onnx").exists()
+    assert_allclose(
+        gdro.load(out).predict_proba(table)[:, 1], predictions(folder, out)[1][:, 0], atol=1e-12
+    )

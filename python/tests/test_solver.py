@@ -1,0 +1,194 @@
+"""The loop itself."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from gdro import GroupDROClassifier, GroupDRORegressor, Solver
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(900, 4))
+    g = rng.integers(0, 3, 900)
+    y = (X @ rng.normal(size=4) * np.where(g == 2, -0.5, 1) + rng.logistic(size=900) > 0).astype(int)
+    return X, y, g
+
+
+def test_the_gap_bounds_the_optimum(rows):
+    X, y, g = rows
+    exact = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=g)
+    solver = Solver("smd-m", X, y, sensitive_features=g, l2=1e-2, rounds=30_000, step_q=300)
+    gaps = []
+    for _ in range(3):
+        assert solver.advance(10_000) == 10_000
+        found = solver.gap()
+        assert found.lower <= exact.certificate_.upper + 1e-9
+        assert found.upper >= exact.certificate_.lower - 1e-9
+        gaps.append(found.upper - exact.certificate_.upper)
+    assert solver.rounds == 30_000
+    assert solver.samples.tolist() == [30_000] * 3
+    assert gaps[-1] < 0.02
+    coef, intercept = solver.model
+    assert coef.shape == (1, 4) and intercept.shape == (1,)
+    s = X @ coef[0] + intercept[0]
+    losses = np.logaddexp(0, np.where(y == 1, -s, s))
+    assert_allclose(solver.group_risks(), [losses[g == i].mean() for i in range(3)], atol=1e-12)
+
+
+def test_it_is_what_the_estimator_runs(rows):
+    X, y, g = rows
+    model = GroupDROClassifier(
+        l2=1e-2, solver="online-1", rounds=4000, step_w=1.5, step_q=2, random_state=0
+    ).fit(X, y, sensitive_features=g)
+    seed = int(np.random.RandomState(0).randint(2**31 - 1))
+    solver = Solver(
+        "online-1", X, y, sensitive_features=g, l2=1e-2, rounds=4000, step_w=1.5, step_q=2,
+        random_state=seed,
+    )
+    solver.advance(4000)
+    assert np.array_equal(solver.model[0], model.coef_)
+    assert np.array_equal(solver.weights, model.group_weights_)
+
+
+@pytest.mark.parametrize("algorithm", ["smd-m", "online-1", "adaptive", "smd-reuse"])
+def test_a_saved_run_goes_on_with_the_same_bits(rows, algorithm):
+    X, y, g = rows
+
+    def make():
+        return Solver(algorithm, X, y, sensitive_features=g, l2=1e-2, rounds=2000)
+
+    whole, first = make(), make()
+    whole.advance(2000)
+    first.advance(700)
+    second = make()
+    second.load_state_dict(first.state_dict())
+    second.advance(1300)
+    assert np.array_equal(whole.model[0], second.model[0])
+    assert np.array_equal(whole.last_weights, second.last_weights)
+
+
+def test_a_source_in_python():
+    """Two groups of coins whose best model is known: with squared loss the means are 0.2 and 0.7,
+    risks w² - 2 p w + p, equal at w = 0.5."""
+    rng = np.random.default_rng(0)
+    solver = Solver(
+        "smd-m",
+        source=lambda group: ([1.0], float(rng.random() < (0.2, 0.7)[group])),
+        groups=["low", "high"],
+        n_features=1,
+        x_norm=1.0,
+        loss="squared",
+        ball=1.0,
+        fit_intercept=False,
+        rounds=20_000,
+        step_w=5.0,
+        step_q=5.0,
+    )
+    solver.advance(20_000)
+    assert solver.model[0][0, 0] == pytest.approx(0.5, abs=0.03)
+    assert solver.group_names.tolist() == ["low", "high"]
+    with pytest.raises(ValueError, match="has no certificate"):
+        solver.gap()
+
+
+def test_a_loss_in_python_does_what_the_named_one_does(rows):
+    X, _, g = rows
+    y = X[:, 0] - X[:, 1]
+    arguments = dict(sensitive_features=g, ball=2.0, rounds=300, loss_range=50.0)
+
+    def squared(s, t):
+        return (s[0] - t) ** 2, 2 * (s - t)
+
+    named = Solver("online-1", X, y, loss="squared", fit_intercept=False, **arguments)
+    own = Solver(
+        "online-1", X, y, loss=squared, loss_lipschitz=20.0, fit_intercept=False, **arguments
+    )
+    # The steps depend on the Lipschitz constant alone.
+    scale = named.steps[0] / own.steps[0]
+    own = Solver(
+        "online-1", X, y, loss=squared, loss_lipschitz=20.0, fit_intercept=False, step_w=scale,
+        **arguments,
+    )
+    named.advance(300)
+    own.advance(300)
+    assert_allclose(own.model[0], named.model[0], rtol=1e-9)
+
+
+def test_exceptions_of_sources_and_losses_come_through(rows):
+    X, y, g = rows
+
+    class Mine(Exception):
+        pass
+
+    def fail(*_):
+        raise Mine("here")
+
+    source = Solver("online-1", source=fail, groups=2, n_features=1, x_norm=1, ball=1.0)
+    loss = Solver(
+        "online-1", X, y, sensitive_features=g, loss=lambda s, t: (0.0, [0.0, 0.0]),
+        loss_range=1, loss_lipschitz=1, ball=1.0,
+    )
+    with pytest.raises(Mine, match="here"):
+        source.advance(3)
+    with pytest.raises(ValueError, match="a gradient of 2 numbers, expected 1"):
+        loss.advance(3)
+    short = Solver(
+        "online-1", source=lambda g: ([1.0, 2.0], 1.0), groups=2, n_features=1, x_norm=1, ball=1.0
+    )
+    with pytest.raises(ValueError, match="2 features, expected 1"):
+        short.advance(1)
+
+
+def test_budgets_end_a_run(rows):
+    X, y, g = rows
+    least = int(np.bincount(g).min())
+    solver = Solver("smd-m", X, y, sensitive_features=g, l2=1e-2, budget="all", rounds=10**6)
+    assert solver.advance(10**6) == least
+    with pytest.raises(StopIteration, match="used up"):
+        solver.advance(1)
+
+
+def test_top_k_and_multiclass(rows):
+    X, _, g = rows
+    y = np.array(["x", "y", "z"])[np.abs(X).argmax(axis=1) % 3]
+    solver = Solver("atkro-k", X, y, sensitive_features=g, k=2, loss="softmax", l2=1e-2, rounds=500)
+    solver.advance(500)
+    assert solver.model[0].shape == (3, 4)
+    assert solver.last_weights.max() <= 0.5 + 1e-12
+
+
+REFUSED = [
+    (dict(), "give either rows"),
+    (dict(source=len), "a source needs groups"),
+    (dict(source=len, groups=2, n_features=1, x_norm=1), "a source needs a ball"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], groups=2), "groups is for a source"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], loss=len), "needs loss_range"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], k=3), "k=3 of only 1 groups"),
+    (dict(X=[[1.0], [2.0], [3.0]], y=[0, 1, 2]), "takes two classes"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", REFUSED, ids=[m for _, m in REFUSED])
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Solver("smd-m", **arguments)
+
+
+def test_unknown_algorithms_are_named(rows):
+    X, y, _ = rows
+    with pytest.raises(ValueError, match="'newton': expected exact or one of smd-m"):
+        Solver("newton", X, y)
+
+
+def test_regression(rows):
+    X, _, g = rows
+    y = X[:, 0] * np.where(g == 0, 2, 1)
+    exact = GroupDRORegressor(l2=1e-1).fit(X, y, sensitive_features=g)
+    solver = Solver(
+        "smd-m", X, y, sensitive_features=g, loss="squared", l2=1e-1, rounds=50_000, step_w=3,
+        step_q=1e4,
+    )
+    solver.advance(50_000)
+    assert solver.gap().upper < exact.certificate_.upper * 1.2

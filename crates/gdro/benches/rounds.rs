@@ -4,11 +4,12 @@
 //! `cargo bench -p gdro --bench rounds` prints the time per sample of several algorithms in turns,
 //! and then criterion's own estimates.
 
+mod adult;
 mod common;
 
 use std::time::Duration;
 
-use common::{Work, adult, alternate};
+use common::{Work, alternate};
 use criterion::{Criterion, Throughput};
 use gdro::Dataset;
 use gdro::algorithm::{Algorithm, Constants};

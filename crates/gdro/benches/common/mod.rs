@@ -1,7 +1,5 @@
 //! Comparing pieces of work in one run.
 
-pub mod adult;
-
 use std::time::{Duration, Instant};
 
 /// A piece of work with a name, and how many units (numbers, rounds, samples) it does at a time.

@@ -39,6 +39,8 @@ enum Command {
     Certify(commands::certify::Certify),
     /// Show what a saved model is
     Show(commands::show::Show),
+    /// Play the experiments of the paper again, with exact values beside every figure
+    Reproduce(commands::reproduce::Reproduce),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Predict(predict) => predict.run(),
         Command::Certify(certify) => certify.run(),
         Command::Show(show) => show.run(),
+        Command::Reproduce(reproduce) => reproduce.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,7 +12,7 @@ mod trace;
 
 pub use facts::Facts;
 pub use intervals::{Intervals, columns, each_loss, evaluate as evaluate_columns};
-pub use progress::Watch;
+pub use progress::{Watch, interrupts};
 pub use rounds::Play;
 pub use setting::{
     Bounds, MEMORY, Setting, Size, WORK, choose, class_of, each_score, loss_of, split_of, task_of,

@@ -2,19 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::{self, Algorithm, Constants, Form, Recipe};
+use crate::algorithm::{self, Algorithm, Constants, Form, Recipe, Rule};
 use crate::average::Average;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Error, Result, require};
 use crate::estimator::Estimator;
 use crate::game::Game;
 use crate::group_weights::{
-    AdaHedge, Euclidean, Fixed, GroupWeights, Leader, Mixed, Plain, Ruled, Tsallis,
+    AdaHedge, Entropic, Euclidean, Fixed, GroupWeights, Leader, Mixed, Plain, Ruled, Subsets,
+    Tsallis,
 };
-use crate::iterate::{AdaGrad, Dense, Iterate};
+use crate::iterate::{AdaGrad, AnyPoint, Dense, Iterate, Lazy};
 use crate::loss::Loss;
 use crate::run::{Saddle, Solver};
 use crate::source::Source;
+use crate::storage::Storage;
 
 /// Who plays q.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +53,13 @@ pub struct Config {
     pub kept: Option<u64>,
     /// δ of elimination: it is right with probability 1 − δ.
     pub delta: f64,
+    /// How Algorithm 6 draws its k groups; `None` for dependent rounding with weights in arrays,
+    /// and systematic sampling with weights in a tree.
+    #[serde(default)]
+    pub subsets: Option<Subsets>,
+    /// How model and group weights are stored.
+    #[serde(default)]
+    pub storage: Storage,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -70,6 +79,8 @@ impl Config {
             queries: vec![1],
             kept: None,
             delta: 0.05,
+            subsets: None,
+            storage: Storage::Automatic,
             seed: 0,
         }
     }
@@ -112,6 +123,9 @@ impl Config {
         if !facts.trains && matches!(self.player, GroupPlayer::Fixed(_)) {
             return Err(unsupported("fixed group weights", "use smd-m, smd-1 or online-1"));
         }
+        if self.subsets.is_some() && self.algorithm != Algorithm::AtkroK {
+            return Err(unsupported("subsets", "only atkro-k draws several groups by their weights"));
+        }
         if facts.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
             return Err(unsupported("a step", "its players find their own steps"));
         }
@@ -130,9 +144,9 @@ impl Config {
             (Algorithm::SmdM, false) => parts.plain(algorithm::smd_m(c, t)),
             (Algorithm::SmdM, true) => parts.plain(algorithm::smd_m_anytime(c)),
             (Algorithm::SmdMSingle, _) => parts.plain(algorithm::smd_m_single(c, t)),
-            (Algorithm::Smd1, _) => parts.plain(algorithm::smd_1(c, t)),
-            (Algorithm::Online1, false) => parts.plain(algorithm::online_1(c, t)),
-            (Algorithm::Online1, true) => parts.plain(algorithm::online_1_anytime(c)),
+            (Algorithm::Smd1, _) => parts.few(algorithm::smd_1(c, t)),
+            (Algorithm::Online1, false) => parts.few(algorithm::online_1(c, t)),
+            (Algorithm::Online1, true) => parts.few(algorithm::online_1_anytime(c)),
             (Algorithm::SmdR, _) => parts.plain(algorithm::smd_r(c, budgets, t)?),
             (Algorithm::SmdRWeighted, _) => parts.plain(algorithm::smd_r_weighted(c, budgets, t)?),
             (Algorithm::SmpaM, _) => parts.plain(algorithm::smpa_m(c, budgets, t)?),
@@ -142,10 +156,10 @@ impl Config {
             }
             (Algorithm::AtkroM, false) => parts.plain(algorithm::atkro_m(c, t)),
             (Algorithm::AtkroM, true) => parts.plain(algorithm::atkro_m_anytime(c)),
-            (Algorithm::AtkroK, _) => parts.plain(algorithm::atkro_k(c, t)?),
-            (Algorithm::Atkro1, _) => parts.plain(algorithm::atkro_1(c)),
+            (Algorithm::AtkroK, _) => parts.few(algorithm::atkro_k(c, t)?),
+            (Algorithm::Atkro1, _) => parts.few(algorithm::atkro_1(c)),
             (Algorithm::SmdReuse, _) => parts.plain(algorithm::smd_reuse(c, t)),
-            (Algorithm::SmdClip, _) => parts.plain(algorithm::smd_clip(c, t)),
+            (Algorithm::SmdClip, _) => parts.few(algorithm::smd_clip(c, t)),
             (Algorithm::Exp3P, _) => {
                 let recipe = algorithm::exp3p(c, t);
                 let share = (recipe.schedule.at(1).gamma * self.step_q).min(1.0);
@@ -205,9 +219,32 @@ where
         Dense::new(self.domain.clone(), self.source.features(), self.loss.outputs())
     }
 
-    /// With the players of the paper.
+    /// The point in the form that the configuration asks for. Mirror-prox copies points in every
+    /// round, and elimination measures distances: O(d) whatever the form.
+    fn point<E>(&self, recipe: &Recipe<E>) -> AnyPoint<M> {
+        let (features, outputs) = (self.source.features(), self.loss.outputs());
+        let suits = recipe.rule == Rule::Descent && self.config.algorithm != Algorithm::Eliminate;
+        let lazy = suits && self.config.storage.lazy(features * outputs, self.source.stored());
+        let lazy = lazy.then(|| Lazy::new(&self.domain, features, outputs)).flatten();
+        lazy.map_or_else(|| AnyPoint::Dense(self.dense()), AnyPoint::Lazy)
+    }
+
+    /// With the players of the paper, where a round tells something of most groups.
     fn plain<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
-        let (point, weights) = (self.dense(), Plain::new(self.game.groups(), self.game.k)?);
+        let (point, weights) = (self.point(&recipe), Plain::new(self.game.groups(), self.game.k)?);
+        self.solver(recipe, point, weights)
+    }
+
+    /// With the players of the paper, where a round tells something of a few groups.
+    fn few<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
+        let (m, k) = (self.game.groups(), self.game.k);
+        let weights = if self.config.storage.tree(m) {
+            let subsets = self.config.subsets.unwrap_or(Subsets::Systematic);
+            Entropic::tree(m, k, subsets)?
+        } else {
+            Entropic::plain(m, k, self.config.subsets.unwrap_or(Subsets::DepRound))?
+        };
+        let point = self.point(&recipe);
         self.solver(recipe, point, weights)
     }
 

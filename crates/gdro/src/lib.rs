@@ -68,6 +68,7 @@ pub mod run;
 pub mod sampling;
 pub mod schedule;
 pub mod source;
+pub mod storage;
 
 pub use dataset::{Dataset, Sample};
 pub use error::{Error, Result};

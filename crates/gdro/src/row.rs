@@ -137,6 +137,11 @@ impl Matrix {
         }
     }
 
+    /// How many values a row stores on average; `None` for a dense matrix, and without rows.
+    pub fn stored_per_row(&self) -> Option<f64> {
+        (self.is_sparse() && self.rows > 0).then(|| self.stored() as f64 / self.rows as f64)
+    }
+
     /// Whether the rows are stored sparsely.
     pub fn is_sparse(&self) -> bool {
         matches!(self.storage, Storage::Sparse { .. })

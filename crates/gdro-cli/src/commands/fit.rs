@@ -96,7 +96,7 @@ impl Fit {
         let job = Job::resolve(&self.inputs, self.settings()?)?;
         let output = &self.output;
         output.check()?;
-        self.solver.start_threads()?;
+        self.solver.threads.start()?;
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }

@@ -6,5 +6,6 @@ pub mod evaluate;
 pub mod fit;
 pub mod inspect;
 pub mod predict;
+pub mod reproduce;
 pub mod select;
 pub mod show;

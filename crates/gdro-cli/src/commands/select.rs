@@ -81,7 +81,7 @@ impl Select {
     pub fn run(self) -> Result<()> {
         let (job, choice) = Job::resolve_choice(&self.inputs, self.settings()?)?;
         self.output.check()?;
-        self.solver.start_threads()?;
+        self.solver.threads.start()?;
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }

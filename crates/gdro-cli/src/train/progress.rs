@@ -123,21 +123,22 @@ impl Watch {
 
     /// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
     pub fn interrupts(&mut self) -> Arc<AtomicBool> {
-        if let Some(stop) = &self.stop {
-            return stop.clone();
-        }
-        let stop = Arc::new(AtomicBool::new(false));
-        self.stop = Some(stop.clone());
-        let flag = stop.clone();
-        let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) && !files::are_being_written() {
-                std::process::exit(130);
-            }
-        };
-        // Without a handler Ctrl-C ends the program as usual, and nothing is half-written.
-        let _ = ctrlc::set_handler(handler);
-        stop
+        self.stop.get_or_insert_with(interrupts).clone()
     }
+}
+
+/// A flag that Ctrl-C sets from now on. A second Ctrl-C ends the program at once.
+pub fn interrupts() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) && !files::are_being_written() {
+            std::process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C ends the program as usual, and nothing is half-written.
+    let _ = ctrlc::set_handler(handler);
+    stop
 }
 
 /// A solver that shows its rounds on a bar.

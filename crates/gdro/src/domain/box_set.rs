@@ -32,8 +32,13 @@ pub trait Bounds {
     /// Number of coordinates; `None` for any.
     fn count(&self) -> Option<usize>;
 
+    /// The box as constraints, also where a coordinate is fixed.
+    fn all(&self) -> Constraints;
+
     /// The box as constraints for the reference solver.
-    fn constraints(&self) -> Constraints;
+    fn constraints(&self) -> Constraints {
+        self.all()
+    }
 }
 
 impl Bounds for (f64, f64) {
@@ -46,7 +51,7 @@ impl Bounds for (f64, f64) {
         None
     }
 
-    fn constraints(&self) -> Constraints {
+    fn all(&self) -> Constraints {
         Constraints::Box(self.0, self.1)
     }
 }
@@ -61,10 +66,14 @@ impl Bounds for Vec<(f64, f64)> {
         Some(self.len())
     }
 
+    fn all(&self) -> Constraints {
+        Constraints::Bounds(self.clone())
+    }
+
     /// A coordinate that is fixed has no interior, which an interior-point method needs.
     fn constraints(&self) -> Constraints {
         if self.iter().all(|(low, high)| low < high) {
-            Constraints::Bounds(self.clone())
+            self.all()
         } else {
             Constraints::Other
         }
@@ -182,6 +191,10 @@ impl<B: Bounds> MirrorMap for BoxSet<B> {
 
     fn dual_norm_squared(&self, g: &[f64]) -> f64 {
         g.iter().map(|v| v * v).sum()
+    }
+
+    fn euclidean(&self) -> Option<Constraints> {
+        Some(self.bounds.all())
     }
 
     fn dual_norm(&self, g: &[f64]) -> f64 {

@@ -89,6 +89,10 @@ impl MirrorMap for L2Ball {
         self.radius.map_or(Constraints::Free, Constraints::Ball)
     }
 
+    fn euclidean(&self) -> Option<Constraints> {
+        Some(self.constraints())
+    }
+
     fn dual_norm(&self, g: &[f64]) -> f64 {
         dot(g, g).sqrt()
     }

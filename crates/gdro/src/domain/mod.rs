@@ -67,6 +67,13 @@ pub trait MirrorMap {
         Constraints::Other
     }
 
+    /// The set as constraints where ν(w) = ½‖w‖₂² and these are all: then a step can be taken in the
+    /// coordinates that a gradient has ([`crate::iterate::Lazy`]). `None`, the default, is right
+    /// for every geometry.
+    fn euclidean(&self) -> Option<Constraints> {
+        None
+    }
+
     /// The dual norm ‖g‖_* of the norm in which ν is 1-strongly convex.
     fn dual_norm(&self, g: &[f64]) -> f64;
 
@@ -218,6 +225,10 @@ impl MirrorMap for AnyMap {
 
     fn constraints(&self) -> Constraints {
         each!(self, map => map.constraints())
+    }
+
+    fn euclidean(&self) -> Option<Constraints> {
+        each!(self, map => map.euclidean())
     }
 
     fn dual_norm(&self, g: &[f64]) -> f64 {

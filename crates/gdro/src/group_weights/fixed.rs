@@ -1,15 +1,17 @@
 //! A q-player that never moves.
 
-use super::ruled::{choose, draw};
+use super::ruled::choose;
 use super::{GroupWeights, Plain};
 use crate::error::{Error, Result, require};
-use crate::sampling::Rng;
+use crate::sampling::{Rng, unit};
 
 /// Fixed weights: Q is the single point q, and the game is ordinary training, Σ_i q_i R_i(w).
 /// q_i = n_i/n gives empirical risk minimisation, q_i = 1/m its group-balanced form.
 #[derive(Clone, Debug)]
 pub struct Fixed {
     q: Vec<f64>,
+    /// q_1 + … + q_i.
+    ends: Vec<f64>,
     total: f64,
 }
 
@@ -24,7 +26,16 @@ impl Fixed {
         }
         let sum: f64 = weights.iter().sum();
         require(sum > 0.0 && sum.is_finite(), "sum of the weights", sum, "positive and finite")?;
-        Ok(Fixed { q: weights.iter().map(|v| v / sum).collect(), total: 0.0 })
+        Ok(Fixed::normalised(weights.iter().map(|v| v / sum).collect()))
+    }
+
+    fn normalised(q: Vec<f64>) -> Self {
+        let mut end = 0.0;
+        let add = |q: &f64| {
+            end += q;
+            end
+        };
+        Fixed { ends: q.iter().map(add).collect(), q, total: 0.0 }
     }
 
     /// 1/m for every group.
@@ -35,7 +46,7 @@ impl Fixed {
         Plain::new(m, 1.0).map(|plain| {
             let mut q = vec![0.0; m];
             plain.write(&mut q);
-            Fixed { q, total: 0.0 }
+            Fixed::normalised(q)
         })
     }
 }
@@ -49,8 +60,13 @@ impl GroupWeights for Fixed {
         self.q[group]
     }
 
+    /// O(log m).
     fn draw(&self, rng: &mut Rng) -> usize {
-        draw(self.q.iter().copied(), rng)
+        let at = unit(rng);
+        let found = self.ends.partition_point(|end| *end <= at);
+        // Rounding may leave a little beyond the last end: the last group with a weight has it.
+        let last = || self.q.iter().rposition(|q| *q > 0.0).unwrap_or(0);
+        if found < self.q.len() { found } else { last() }
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

@@ -1,6 +1,7 @@
 //! The q-player: weights on the groups.
 
 mod ada_hedge;
+mod any;
 mod capped;
 mod euclidean;
 mod fixed;
@@ -8,9 +9,12 @@ mod leader;
 mod mixed;
 mod plain;
 mod ruled;
+mod subsets;
+mod tree;
 mod tsallis;
 
 pub use ada_hedge::AdaHedge;
+pub use any::Entropic;
 pub use capped::project_capped_simplex;
 pub use euclidean::Euclidean;
 pub use fixed::Fixed;
@@ -18,6 +22,8 @@ pub use leader::Leader;
 pub use mixed::Mixed;
 pub use plain::Plain;
 pub use ruled::{Ruled, Update};
+pub use subsets::Subsets;
+pub use tree::{CappedTree, Tree};
 pub use tsallis::Tsallis;
 
 use crate::error::Result;

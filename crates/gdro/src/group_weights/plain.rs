@@ -3,9 +3,10 @@
 use super::GroupWeights;
 use super::capped::project_log;
 use super::ruled::choose;
+use super::subsets::Subsets;
 use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
-use crate::sampling::{Rng, unit};
+use crate::sampling::{Rng, systematic, unit};
 
 /// Logarithms and steps beyond this are cut off: far outside of what a weight can express, far
 /// inside of what a number can hold.
@@ -27,6 +28,7 @@ pub struct Plain {
     scale: f64,
     mean: RunningMean,
     order: Vec<usize>,
+    subsets: Subsets,
 }
 
 impl Plain {
@@ -44,7 +46,13 @@ impl Plain {
             scale: 1.0 / m as f64,
             mean: RunningMean::new(m),
             order: Vec::with_capacity(m),
+            subsets: Subsets::DepRound,
         })
+    }
+
+    /// The same with another way to draw subsets.
+    pub fn with_subsets(self, subsets: Subsets) -> Self {
+        Plain { subsets, ..self }
     }
 
     /// Recomputes every mass from its logarithm, the largest being 1.
@@ -59,6 +67,21 @@ impl Plain {
 
     fn rescale(&mut self) {
         self.scale = 1.0 / self.masses.iter().sum::<f64>();
+    }
+
+    /// The group in which a place on [0, Σ masses) falls.
+    fn at(&self, mut left: f64) -> usize {
+        let mut last = 0;
+        for (i, mass) in self.masses.iter().enumerate() {
+            if *mass > 0.0 {
+                last = i;
+                if left < *mass {
+                    break;
+                }
+                left -= mass;
+            }
+        }
+        last
     }
 
     /// Enforces the cap, when there is one and it is exceeded.
@@ -85,22 +108,19 @@ impl GroupWeights for Plain {
     }
 
     fn draw(&self, rng: &mut Rng) -> usize {
-        let mut left = unit(rng) / self.scale;
-        let mut last = 0;
-        for (i, mass) in self.masses.iter().enumerate() {
-            if *mass > 0.0 {
-                last = i;
-                if left < *mass {
-                    break;
-                }
-                left -= mass;
-            }
-        }
-        last
+        self.at(unit(rng) / self.scale)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
-        choose((0..self.len()).map(|i| self.get(i)), k, rng, chosen, scratch);
+        match self.subsets {
+            Subsets::DepRound => {
+                choose((0..self.len()).map(|i| self.get(i)), k, rng, chosen, scratch);
+            }
+            Subsets::Systematic => {
+                let part = 1.0 / (self.scale * k as f64);
+                systematic(k, self.len(), rng, chosen, |place| self.at(place * part));
+            }
+        }
     }
 
     fn step(&mut self, eta: f64, gains: &[(usize, f64)]) {

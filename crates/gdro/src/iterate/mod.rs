@@ -5,10 +5,15 @@
 //! the c intercepts.
 
 mod ada_grad;
+mod any;
 mod dense;
+mod lazy;
+mod norm;
 
 pub use ada_grad::AdaGrad;
+pub use any::AnyPoint;
 pub use dense::Dense;
+pub use lazy::Lazy;
 #[cfg(feature = "exact")]
 pub(crate) use linear::add_outer;
 pub use linear::scores;

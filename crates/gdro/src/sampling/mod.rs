@@ -6,11 +6,13 @@
 
 mod dep_round;
 mod normal;
+mod systematic;
 
 pub use dep_round::dep_round;
 pub use normal::fill_normal;
 use rand::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
+pub use systematic::systematic;
 
 /// The generator of this crate: xoshiro256++ (Blackman and Vigna, DOI 10.1145/3460772).
 pub type Rng = rand::rngs::Xoshiro256PlusPlus;

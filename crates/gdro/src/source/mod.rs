@@ -31,6 +31,12 @@ pub trait Source {
     /// Number of features d of every sample.
     fn features(&self) -> usize;
 
+    /// How many values a row stores on average, where rows are sparse and that is known: what the
+    /// choice between dense and lazy points goes by ([`crate::storage::Storage`]).
+    fn stored(&self) -> Option<f64> {
+        None
+    }
+
     /// Says that at most `draws` samples will be drawn per round, so that none needs memory.
     fn reserve(&mut self, _draws: usize) {}
 

@@ -63,6 +63,10 @@ impl Source for OnceEach {
         self.data.features()
     }
 
+    fn stored(&self) -> Option<f64> {
+        self.data.matrix().stored_per_row()
+    }
+
     fn draw(&mut self, group: usize, _rng: &mut Rng) -> Result<Handle> {
         let (used, budget) = (self.used[group], self.budgets[group]);
         if used == budget {

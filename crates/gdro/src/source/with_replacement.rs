@@ -41,6 +41,10 @@ impl Source for WithReplacement {
         self.data.features()
     }
 
+    fn stored(&self) -> Option<f64> {
+        self.data.matrix().stored_per_row()
+    }
+
     #[inline]
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
         let members = self.data.members(group);

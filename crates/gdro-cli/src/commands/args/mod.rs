@@ -5,12 +5,14 @@ mod later;
 mod solver;
 mod stream;
 mod table;
+mod threads;
 
 pub use goal::GoalArgs;
 pub use later::{FormatArg, GroupFileArg};
 pub use solver::SolverArgs;
 pub use stream::StreamArgs;
 pub use table::TableArgs;
+pub use threads::ThreadsArg;
 
 use toml::Value;
 

@@ -3,12 +3,9 @@
 use clap::Args;
 use toml::Value;
 
-use super::number;
+use super::{ThreadsArg, number};
 use crate::failure::{Failure, Result};
 use crate::job::Settings;
-
-/// Most threads that can be asked for.
-const MOST_THREADS: usize = 1024;
 
 /// How it is minimised.
 #[derive(Debug, Args)]
@@ -63,9 +60,8 @@ pub struct SolverArgs {
     /// Seed of the split and of all draws [default: 0]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
     seed: Option<Value>,
-    /// Number of threads; results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 }
 
 impl SolverArgs {
@@ -86,20 +82,6 @@ impl SolverArgs {
         settings.set_some("queries", self.queries.as_deref().map(numbers).transpose()?);
         settings.set_some("anytime", self.anytime.then_some(true));
         Ok(())
-    }
-
-    /// Starts as many threads as were asked for.
-    pub fn start_threads(&self) -> Result<()> {
-        let Some(threads) = self.threads else { return Ok(()) };
-        if !(1..=MOST_THREADS).contains(&threads) {
-            return Err(Failure::input(format!(
-                "--threads {threads}: expected a number from 1 to {MOST_THREADS}"
-            )));
-        }
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()
-            .map_err(|e| Failure::Machine(format!("cannot start {threads} threads: {e}")))
     }
 }
 

@@ -1,0 +1,97 @@
+//! The data of an experiment as CSV.
+
+use std::fmt::Write as _;
+
+use crate::experiment::Experiment;
+use crate::outcome::Outcome;
+
+/// Groups of which the data hold the risk: those of the panels, or all when there are few.
+fn groups(experiment: &Experiment, count: usize) -> Vec<usize> {
+    let mut groups: Vec<usize> = experiment.panels.iter().filter_map(|p| p.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    if groups.is_empty() && count <= 6 { (1..=count).collect() } else { groups }
+}
+
+/// Every look at every run: one line each, numbers with six significant digits.
+pub(crate) fn runs(outcome: &Outcome) -> String {
+    let groups = groups(&outcome.experiment, outcome.groups);
+    let mut text = String::from("steps,run,algorithm,seed,rounds,samples,objective,optimum,gap");
+    for group in &groups {
+        let _ = write!(text, ",risk_{group}");
+    }
+    text.push('\n');
+    for series in &outcome.series {
+        for (at, trace) in series.traces.iter().enumerate() {
+            let optimum = outcome.own_optima().get(at).map_or(f64::NAN, |o| o.value);
+            for point in &trace.points {
+                let _ = write!(
+                    text,
+                    "{},{},{},{},{},{},{},{}",
+                    series.rule.name(),
+                    series.run.id,
+                    series.run.algorithm,
+                    outcome.seeds[at],
+                    point.rounds,
+                    point.samples,
+                    number(point.objective(outcome.experiment.k)),
+                    number(optimum)
+                );
+                let gap = point.gap.map_or(String::new(), number);
+                let _ = write!(text, ",{gap}");
+                for group in &groups {
+                    let risk = point.risks.get(group - 1).copied().map_or(String::new(), number);
+                    let _ = write!(text, ",{risk}");
+                }
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// Every cell of the grid that runs were tuned on.
+pub(crate) fn tuning(outcomes: &[Outcome]) -> String {
+    let mut text = String::from("experiment,run,rounds,step_w,step_q,criterion,best\n");
+    for outcome in outcomes {
+        for tuned in &outcome.tuned {
+            for cell in &tuned.cells {
+                let _ = writeln!(
+                    text,
+                    "{},{},{},{},{},{},{}",
+                    outcome.experiment.name,
+                    tuned.run.id,
+                    tuned.rounds,
+                    cell.step_w,
+                    cell.step_q,
+                    number(cell.value),
+                    u8::from(*cell == tuned.best)
+                );
+            }
+        }
+    }
+    text
+}
+
+/// Six significant digits, no more than needed.
+fn number(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    if rounded != 0.0 && rounded.abs() < 1e-4 {
+        format!("{rounded:e}")
+    } else {
+        rounded.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(0.491_553_333), "0.491553");
+        assert_eq!(number(0.1 + 0.2), "0.3");
+        assert_eq!(number(1.234_567e-7), "1.23457e-7");
+        assert_eq!(number(0.0), "0");
+    }
+}

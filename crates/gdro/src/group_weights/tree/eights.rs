@@ -1,0 +1,217 @@
+//! Sums over many leaves, kept up to date under changes of single ones.
+
+use std::fmt::Debug;
+
+/// What a node knows of the leaves below it, always computed anew from its eight children and in
+/// one fixed order: never by adding a difference, so that nothing drifts, and the same leaves give
+/// the same bits.
+pub(super) trait Fold: Clone + Debug {
+    /// The knowledge.
+    type Node: Copy + Debug + Default;
+
+    /// That of eight leaves.
+    fn leaves(line: &[f64; 8]) -> Self::Node;
+
+    /// That of eight nodes.
+    fn nodes(line: &[Self::Node; 8]) -> Self::Node;
+}
+
+/// The sum of the leaves.
+#[derive(Clone, Debug)]
+pub(super) struct Sum;
+
+impl Fold for Sum {
+    type Node = f64;
+
+    #[inline]
+    fn leaves(line: &[f64; 8]) -> f64 {
+        add(line)
+    }
+
+    #[inline]
+    fn nodes(line: &[f64; 8]) -> f64 {
+        add(line)
+    }
+}
+
+/// The sum of eight numbers in pairs.
+#[inline]
+pub(super) fn add([a, b, c, d, e, f, g, h]: &[f64; 8]) -> f64 {
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
+}
+
+/// Eight leaves in one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([f64; 8]);
+
+/// A complete tree with eight children per node: log₈ m cache lines lead to a leaf, where a binary
+/// tree takes log₂ m.
+#[derive(Clone, Debug)]
+pub(super) struct Eights<F: Fold> {
+    leaves: Vec<Line>,
+    /// From the parents of the leaves up to the children of the root.
+    levels: Vec<Vec<[F::Node; 8]>>,
+    root: F::Node,
+}
+
+impl<F: Fold> Eights<F> {
+    /// So many leaves of 0.
+    pub fn new(len: usize) -> Self {
+        let leaves = vec![Line([0.0; 8]); len.div_ceil(8).max(1)];
+        let mut levels = Vec::new();
+        let mut nodes = leaves.len();
+        while nodes > 1 {
+            nodes = nodes.div_ceil(8);
+            levels.push(vec![[F::Node::default(); 8]; nodes]);
+        }
+        let root = F::Node::default();
+        Eights { leaves, levels, root }
+    }
+
+    /// What the root knows.
+    #[inline]
+    pub fn root(&self) -> F::Node {
+        self.root
+    }
+
+    /// A leaf.
+    #[inline]
+    pub fn get(&self, at: usize) -> f64 {
+        self.leaves[at / 8].0[at % 8]
+    }
+
+    /// Changes a leaf and all that is above it: O(log m).
+    #[inline]
+    pub fn set(&mut self, at: usize, value: f64) {
+        let mut place = at / 8;
+        let line = &mut self.leaves[place].0;
+        line[at % 8] = value;
+        let mut node = F::leaves(line);
+        for level in &mut self.levels {
+            let line = &mut level[place / 8];
+            line[place % 8] = node;
+            node = F::nodes(line);
+            place /= 8;
+        }
+        self.root = node;
+    }
+
+    /// Replaces the first `len` leaves, whose present values the function is told: O(m).
+    pub fn fill(&mut self, len: usize, mut value: impl FnMut(usize, f64) -> f64) {
+        for at in 0..len {
+            let leaf = &mut self.leaves[at / 8].0[at % 8];
+            *leaf = value(at, *leaf);
+        }
+        let Some(first) = self.levels.first_mut() else {
+            self.root = F::leaves(&self.leaves[0].0);
+            return;
+        };
+        for (at, line) in self.leaves.iter().enumerate() {
+            first[at / 8][at % 8] = F::leaves(&line.0);
+        }
+        for above in 1..self.levels.len() {
+            let (below, above) = self.levels.split_at_mut(above);
+            for (at, line) in below[below.len() - 1].iter().enumerate() {
+                above[0][at / 8][at % 8] = F::nodes(line);
+            }
+        }
+        self.root = F::nodes(&self.levels[self.levels.len() - 1][0]);
+    }
+
+    /// Draws the leaf in which `left` falls when the leaves lie side by side, each as long as the
+    /// weights say: an inverse distribution function in O(log m). Rounding never leads to a leaf of
+    /// weight 0.
+    #[inline]
+    pub fn descend(
+        &self,
+        mut left: f64,
+        node: impl Fn(F::Node) -> f64,
+        leaf: impl Fn(f64) -> f64,
+    ) -> usize {
+        let mut at = 0;
+        for level in self.levels.iter().rev() {
+            at = 8 * at + pick(level[at].map(&node), &mut left);
+        }
+        8 * at + pick(self.leaves[at].0.map(leaf), &mut left)
+    }
+
+    /// The first leaf that is found by going to the first child for which the test holds.
+    pub fn find(&self, node: impl Fn(&F::Node) -> bool, leaf: impl Fn(f64) -> bool) -> usize {
+        let mut at = 0;
+        for level in self.levels.iter().rev() {
+            at = 8 * at + level[at].iter().position(&node).unwrap_or(0);
+        }
+        8 * at + self.leaves[at].0.iter().position(|v| leaf(*v)).unwrap_or(0)
+    }
+}
+
+/// Which of eight weights side by side `left` falls in; takes the weights before it off.
+#[inline]
+fn pick(weights: [f64; 8], left: &mut f64) -> usize {
+    let [a, b, c, d, e, f, g, _] = weights;
+    // The sums up to each weight, in few steps and without branches.
+    let two = a + b;
+    let four = two + (c + d);
+    let six = four + (e + f);
+    let ends = [a, two, two + c, four, four + e, six, six + g];
+    let mut at: usize = ends.iter().map(|end| usize::from(*end <= *left)).sum();
+    if weights[at] <= 0.0 {
+        // Rounding went past the last weight that is positive.
+        at = weights.iter().rposition(|v| *v > 0.0).unwrap_or(0);
+    }
+    if at > 0 {
+        *left = (*left - ends[at - 1]).max(0.0);
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Rng, below, unit};
+    use rand::SeedableRng;
+
+    /// Changes one by one give the same bits as all at once, and the root is the sum.
+    #[test]
+    fn changes_equal_a_new_tree() {
+        let mut rng = Rng::seed_from_u64(1);
+        for len in [1, 7, 8, 9, 64, 65, 600] {
+            let mut tree: Eights<Sum> = Eights::new(len);
+            let mut values = vec![0.0; len];
+            for _ in 0..3 * len {
+                let (at, value) = (below(&mut rng, len), unit(&mut rng));
+                values[at] = value;
+                tree.set(at, value);
+            }
+            let mut other: Eights<Sum> = Eights::new(len);
+            other.fill(len, |at, _| values[at]);
+            assert_eq!(tree.root().to_bits(), other.root().to_bits());
+            assert!((tree.root() - values.iter().sum::<f64>()).abs() < 1e-12 * len as f64);
+            assert!((0..len).all(|at| tree.get(at) == values[at]));
+        }
+    }
+
+    /// The inverse of the distribution function, by a walk over all leaves.
+    #[test]
+    fn a_descent_finds_the_leaf_of_a_walk() {
+        let mut rng = Rng::seed_from_u64(2);
+        for len in [1, 5, 8, 70, 513] {
+            let mut tree: Eights<Sum> = Eights::new(len);
+            tree.fill(len, |_, _| if unit(&mut rng) < 0.3 { 0.0 } else { unit(&mut rng) });
+            tree.set(len / 2, 1.0);
+            for _ in 0..2000 {
+                let target = unit(&mut rng) * tree.root();
+                let (found, mut before) = (tree.descend(target, |n| n, |v| v), 0.0);
+                (0..found).for_each(|at| before += tree.get(at));
+                assert!(tree.get(found) > 0.0);
+                assert!(before <= target + 1e-9 && target < before + tree.get(found) + 1e-9);
+            }
+            // Targets at and beyond the end lead to the last leaf that is positive.
+            let last = (0..len).rev().find(|at| tree.get(*at) > 0.0).unwrap();
+            for target in [tree.root(), 2.0 * tree.root()] {
+                assert_eq!(tree.descend(target, |n| n, |v| v), last);
+            }
+        }
+    }
+}

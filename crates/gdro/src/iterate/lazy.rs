@@ -1,0 +1,385 @@
+//! A point of which a step touches only the coordinates that the gradient has.
+
+use super::norm::Norm;
+use super::{Gradient, Iterate};
+use crate::domain::{Constraints, Domain, MirrorMap};
+use crate::error::{Error, Result};
+use crate::row::Row;
+use crate::source::Source;
+
+/// The scale may fall to this before it is multiplied out: the average loses so much of its digits
+/// at most.
+const LEAST_SCALE: f64 = 1e-3;
+
+/// A coordinate may move by so many times the size of the domain before the average is written
+/// down: as [`LEAST_SCALE`].
+const LARGEST_MOVE: f64 = 1e3;
+
+/// A weight w = a·v and the sum of its past, in one place of memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    v: f64,
+    /// Σ ω_s w_s − A·v.
+    rest: f64,
+}
+
+/// The sets for which steps are lazy.
+#[derive(Clone, Debug)]
+enum Shape {
+    Free,
+    Ball(f64),
+    Cube(f64, f64),
+    /// With the largest of all |bounds|.
+    Box(Vec<(f64, f64)>, f64),
+}
+
+impl Shape {
+    #[inline]
+    fn bounds(&self, j: usize) -> (f64, f64) {
+        match self {
+            Shape::Free | Shape::Ball(_) => (f64::NEG_INFINITY, f64::INFINITY),
+            Shape::Cube(low, high) => (*low, *high),
+            Shape::Box(bounds, _) => bounds[j],
+        }
+    }
+}
+
+/// A point of a ball, a box that contains 0, or the whole space, with ν = ½‖w‖₂² and any ridge: the
+/// same as [`super::Dense`] up to rounding, at a cost per round that depends on the stored values
+/// of the rows and not on d.
+///
+/// The weights are w = a·v. Ridge and projection onto a ball change a alone, where ‖v‖² is kept up to date (see
+/// `Norm`). In a box only the coordinates that a gradient has can leave it: the ridge shrinks
+/// towards 0, which is inside.
+///
+/// The sum of the past is Σ ω_s w_s = A·v + r with A = Σ ω_s a_s: a round adds ω·a to A, and a
+/// change of v_j by δ takes A·δ off r_j. When a has fallen by a factor of 1000, it is multiplied out
+/// and A starts at 0, O(d); steps of more than 1000 times the size of the domain do the same.
+#[derive(Clone, Debug)]
+pub struct Lazy {
+    shape: Shape,
+    bound: Option<f64>,
+    outputs: usize,
+    cells: Vec<Cell>,
+    /// a.
+    scale: f64,
+    /// A, and the rounding error of the last addition.
+    past: f64,
+    error: f64,
+    /// ‖v‖², for a ball.
+    norm: Norm,
+    /// Intercepts, and the sums of their past.
+    intercepts: Vec<f64>,
+    sums: Vec<f64>,
+    /// Σ ω_s.
+    total: f64,
+}
+
+impl Lazy {
+    /// The starting point argmin_W ν of a domain, for d features and c outputs; `None` where steps
+    /// in it are not lazy: for other sets ([`MirrorMap::euclidean`]), and boxes without 0.
+    ///
+    /// # Panics
+    /// May panic, now or in a step, where [`Domain::check`] finds an error.
+    pub fn new(
+        domain: &Domain<impl MirrorMap>,
+        features: usize,
+        outputs: usize,
+    ) -> Option<Self> {
+        let holds_zero = |(low, high): &(f64, f64)| *low <= 0.0 && *high >= 0.0;
+        let shape = match domain.map.euclidean()? {
+            Constraints::Free => Shape::Free,
+            Constraints::Ball(radius) => Shape::Ball(radius),
+            Constraints::Box(low, high) if holds_zero(&(low, high)) => Shape::Cube(low, high),
+            Constraints::Bounds(bounds) if bounds.iter().all(holds_zero) => {
+                let size = bounds.iter().fold(0.0, |a: f64, (l, h)| a.max(-l).max(*h));
+                Shape::Box(bounds, size)
+            }
+            _ => return None,
+        };
+        let intercepts = if domain.intercept.is_some() { outputs } else { 0 };
+        Some(Lazy {
+            shape,
+            bound: domain.intercept,
+            outputs,
+            cells: vec![Cell::default(); features * outputs],
+            scale: 1.0,
+            past: 0.0,
+            error: 0.0,
+            norm: Norm::default(),
+            intercepts: vec![0.0; intercepts],
+            sums: vec![0.0; intercepts],
+            total: 0.0,
+        })
+    }
+
+    /// Multiplies a out and lets A start at 0.
+    fn fold(&mut self) {
+        let (scale, past) = (self.scale, self.past);
+        for cell in &mut self.cells {
+            cell.rest += past * cell.v;
+            cell.v *= scale;
+        }
+        (self.scale, self.past, self.error) = (1.0, 0.0, 0.0);
+        self.measure();
+    }
+
+    /// Computes ‖v‖² anew.
+    fn measure(&mut self) {
+        if let Shape::Ball(_) = self.shape {
+            self.norm = Norm::of(self.cells.iter().map(|cell| cell.v));
+        }
+    }
+
+    /// Whether moving coordinates by `by` times the values of a row would drown the sums.
+    fn is_huge(&self, by: f64, x: Row<'_>) -> bool {
+        let size = match &self.shape {
+            Shape::Free => return false,
+            Shape::Ball(radius) => *radius,
+            Shape::Cube(low, high) => high - low,
+            Shape::Box(_, size) => *size,
+        };
+        let values = match x {
+            Row::Dense(values) | Row::Sparse { values, .. } => values,
+        };
+        let largest = values.iter().fold(0.0, |a: f64, v| a.max(v.abs()));
+        (by * largest).abs() > LARGEST_MOVE * size
+    }
+
+    /// v += by · x ⊗ a. Returns by how much ‖v‖² grows.
+    #[inline]
+    fn add(&mut self, x: Row<'_>, by: f64, a: &[f64]) -> f64 {
+        let (past, cells) = (self.past, &mut self.cells);
+        let mut growth = 0.0;
+        let mut change = |cell: &mut Cell, by: f64| {
+            let v = cell.v + by;
+            let by = v - cell.v;
+            growth += by * (v + cell.v);
+            cell.rest -= past * by;
+            cell.v = v;
+        };
+        if let [a] = a {
+            let by = by * a;
+            x.for_each(|j, v| change(&mut cells[j], by * v));
+        } else {
+            let c = a.len();
+            x.for_each(|j, v| {
+                for (cell, a) in cells[j * c..(j + 1) * c].iter_mut().zip(a) {
+                    change(cell, by * a * v);
+                }
+            });
+        }
+        growth
+    }
+
+    /// Clamps the coordinates that a row has.
+    fn clamp(&mut self, x: Row<'_>) {
+        let (c, scale, past) = (self.outputs, self.scale, self.past);
+        let (cells, shape) = (&mut self.cells, &self.shape);
+        x.for_each(|j, _| {
+            for at in j * c..(j + 1) * c {
+                let (cell, (low, high)) = (&mut cells[at], shape.bounds(at));
+                let w = scale * cell.v;
+                if w < low || w > high {
+                    let v = w.clamp(low, high) / scale;
+                    cell.rest -= past * (v - cell.v);
+                    cell.v = v;
+                }
+            }
+        });
+    }
+
+    /// Projects onto the ball of this radius.
+    #[inline]
+    fn project(&mut self, radius: f64) {
+        if self.norm.is_due(self.cells.len()) {
+            self.measure();
+        }
+        let norm = self.scale * self.norm.get();
+        if norm <= radius {
+            return;
+        }
+        if norm < f64::INFINITY {
+            self.scale *= radius / norm;
+        } else {
+            // Squares have overflowed: as the dense form, which divides by ∞.
+            self.fold();
+            self.cells.iter_mut().for_each(|cell| cell.v *= 0.0);
+            self.measure();
+        }
+    }
+
+    /// The c numbers Σ_j x_j f(cell_j).
+    #[inline]
+    fn product(&self, x: Row<'_>, out: &mut [f64], f: impl Fn(&Cell) -> f64) {
+        let c = out.len();
+        if let [out] = out {
+            *out = match x {
+                Row::Dense(x) => x.iter().zip(&self.cells).map(|(x, cell)| x * f(cell)).sum(),
+                Row::Sparse { indices, values } => {
+                    let (mut even, mut odd) = (0.0, 0.0);
+                    let (pairs, last) = indices.as_chunks::<2>();
+                    let (pair_values, last_value) = values.as_chunks::<2>();
+                    for (j, v) in pairs.iter().zip(pair_values) {
+                        even += f(&self.cells[j[0] as usize]) * v[0];
+                        odd += f(&self.cells[j[1] as usize]) * v[1];
+                    }
+                    if let ([j], [v]) = (last, last_value) {
+                        even += f(&self.cells[*j as usize]) * v;
+                    }
+                    even + odd
+                }
+            };
+        } else {
+            out.fill(0.0);
+            x.for_each(|j, v| {
+                for (o, cell) in out.iter_mut().zip(&self.cells[j * c..(j + 1) * c]) {
+                    *o += f(cell) * v;
+                }
+            });
+        }
+    }
+
+    /// Weight j.
+    #[inline]
+    fn weight(&self, j: usize) -> f64 {
+        let (low, high) = self.shape.bounds(j);
+        (self.scale * self.cells[j].v).clamp(low, high)
+    }
+}
+
+impl Iterate for Lazy {
+    fn len(&self) -> usize {
+        self.cells.len() + self.intercepts.len()
+    }
+
+    #[inline]
+    fn scores(&self, x: Row<'_>, out: &mut [f64]) {
+        self.product(x, out, |cell| cell.v);
+        out.iter_mut().for_each(|o| *o *= self.scale);
+        out.iter_mut().zip(&self.intercepts).for_each(|(o, b)| *o += b);
+    }
+
+    fn average_scores(&self, x: Row<'_>, out: &mut [f64]) {
+        if self.total == 0.0 {
+            return self.scores(x, out);
+        }
+        let past = self.past;
+        self.product(x, out, |cell| past * cell.v + cell.rest);
+        out.iter_mut().zip(&self.sums).for_each(|(o, b)| *o += b);
+        out.iter_mut().for_each(|o| *o /= self.total);
+    }
+
+    fn distance(&self, other: &[f64]) -> f64 {
+        let weights = (0..self.cells.len()).map(|j| self.weight(j));
+        let all = weights.chain(self.intercepts.iter().copied());
+        all.zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+
+    #[inline]
+    fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S) {
+        let mut growth = 0.0;
+        for (handle, coefficients) in gradient.terms() {
+            let x = source.get(handle).x;
+            let largest = coefficients.iter().fold(0.0, |a: f64, g| a.max(g.abs()));
+            if self.is_huge(eta * largest, x) {
+                // That measures the norm with the terms so far.
+                self.fold();
+                growth = 0.0;
+            }
+            growth += self.add(x, -eta / self.scale, coefficients);
+            self.norm.count(x.stored() * self.outputs);
+            self.intercepts.iter_mut().zip(coefficients).for_each(|(b, g)| *b -= eta * g);
+        }
+        self.scale /= 1.0 + eta * ridge;
+        match self.shape {
+            Shape::Free => {}
+            Shape::Ball(radius) => {
+                self.norm.add(growth);
+                self.project(radius);
+            }
+            Shape::Cube(..) | Shape::Box(..) => {
+                gradient.terms().for_each(|(handle, _)| self.clamp(source.get(handle).x));
+            }
+        }
+        if self.scale < LEAST_SCALE {
+            self.fold();
+        }
+        if let Some(bound) = self.bound {
+            self.intercepts.iter_mut().for_each(|b| *b = b.clamp(-bound, bound));
+        }
+    }
+
+    /// O(d).
+    fn jump_to(&mut self, other: &Self) {
+        self.fold();
+        for (mine, cell) in self.cells.iter_mut().zip(&other.cells) {
+            mine.v = cell.v;
+        }
+        (self.scale, self.norm) = (other.scale, other.norm.clone());
+        self.intercepts.copy_from_slice(&other.intercepts);
+    }
+
+    #[inline]
+    fn accumulate(&mut self, weight: f64) {
+        let by = weight * self.scale - self.error;
+        let past = self.past + by;
+        self.error = (past - self.past) - by;
+        self.past = past;
+        self.sums.iter_mut().zip(&self.intercepts).for_each(|(s, b)| *s += weight * b);
+        self.total += weight;
+    }
+
+    fn restart_average(&mut self) {
+        self.cells.iter_mut().for_each(|cell| cell.rest = 0.0);
+        self.sums.fill(0.0);
+        (self.past, self.error, self.total) = (0.0, 0.0, 0.0);
+    }
+
+    fn write(&self, out: &mut [f64]) {
+        let (weights, intercepts) = out.split_at_mut(self.cells.len());
+        weights.iter_mut().enumerate().for_each(|(j, w)| *w = self.weight(j));
+        intercepts.copy_from_slice(&self.intercepts);
+    }
+
+    fn write_average(&self, out: &mut [f64]) -> f64 {
+        if self.total == 0.0 {
+            self.write(out);
+            return 0.0;
+        }
+        let (weights, intercepts) = out.split_at_mut(self.cells.len());
+        for (w, cell) in weights.iter_mut().zip(&self.cells) {
+            *w = (self.past * cell.v + cell.rest) / self.total;
+        }
+        intercepts.iter_mut().zip(&self.sums).for_each(|(b, sum)| *b = sum / self.total);
+        self.total
+    }
+
+    fn save(&self) -> Vec<f64> {
+        let mut saved = vec![self.scale, self.past, self.error, self.total];
+        saved.extend(self.norm.save());
+        saved.extend_from_slice(&self.intercepts);
+        saved.extend_from_slice(&self.sums);
+        saved.extend(self.cells.iter().flat_map(|cell| [cell.v, cell.rest]));
+        saved
+    }
+
+    fn restore(&mut self, saved: &[f64]) -> Result<()> {
+        let c = self.intercepts.len();
+        let wrong = || Error::State(format!("{} numbers for a lazy point", saved.len()));
+        if saved.len() != 8 + 2 * c + 2 * self.cells.len() {
+            return Err(wrong());
+        }
+        let (&[scale, past, error, total], rest) = saved.split_first_chunk().ok_or_else(wrong)?;
+        let (norm, rest) = rest.split_first_chunk().ok_or_else(wrong)?;
+        (self.scale, self.past, self.error, self.total) = (scale, past, error, total);
+        self.norm = Norm::restored(norm);
+        self.intercepts.copy_from_slice(&rest[..c]);
+        self.sums.copy_from_slice(&rest[c..2 * c]);
+        let pairs = rest[2 * c..].as_chunks::<2>().0;
+        for (cell, [v, rest]) in self.cells.iter_mut().zip(pairs) {
+            *cell = Cell { v: *v, rest: *rest };
+        }
+        Ok(())
+    }
+}

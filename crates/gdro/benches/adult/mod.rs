@@ -1,8 +1,17 @@
-//! Rows of the shape of the Adult table.
+//! Rows of the shape of the Adult table, and runs on them. Every benchmark uses some of this.
+
+#![allow(dead_code)]
 
 use std::sync::Arc;
 
+use gdro::algorithm::{Algorithm, Constants};
+use gdro::config::Config;
+use gdro::domain::{Domain, L2Ball};
+use gdro::game::Game;
+use gdro::loss::{AnyLoss, Logistic};
+use gdro::run::Solver;
 use gdro::sampling::{Rng, below, fill_normal, unit};
+use gdro::source::WithReplacement;
 use gdro::{Dataset, Matrix};
 use rand::SeedableRng;
 
@@ -50,4 +59,66 @@ pub fn rows(seed: u64) -> Dataset {
         group
     });
     Dataset::new(Arc::new(matrix), targets, None, &groups).expect("no empty group")
+}
+
+/// The rows in a file of little-endian numbers, as `benches/peers/rounds.py` writes it: counts of
+/// rows, stored values, columns and groups (u64), starts (u64), columns (u32), values (f64),
+/// targets (f64), groups (u32).
+pub fn read(path: &str) -> std::io::Result<Dataset> {
+    let bytes = std::fs::read(path)?;
+    let mut at = 0;
+    let mut take = |n: usize| {
+        at += n;
+        &bytes[at - n..at]
+    };
+    let words = |bytes: &[u8]| -> Vec<u64> {
+        bytes.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect()
+    };
+    let halves = |bytes: &[u8]| -> Vec<u32> {
+        bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+    };
+    let floats = |bytes: &[u8]| words(bytes).into_iter().map(f64::from_bits).collect::<Vec<_>>();
+    let counts = words(take(32));
+    let [rows, stored, columns, m] = counts[..] else { unreachable!("four numbers") };
+    let (rows, stored) = (rows as usize, stored as usize);
+    let starts = words(take(8 * (rows + 1))).into_iter().map(|v| v as usize).collect();
+    let (indices, values) = (halves(take(4 * stored)), floats(take(8 * stored)));
+    let (targets, owners) = (floats(take(8 * rows)), halves(take(4 * rows)));
+    let mut groups = vec![vec![]; m as usize];
+    owners.iter().enumerate().for_each(|(row, i)| groups[*i as usize].push(row as u32));
+    Matrix::sparse(columns as usize, starts, indices, values)
+        .and_then(|matrix| Dataset::new(Arc::new(matrix), targets, None, &groups))
+        .map_err(std::io::Error::other)
+}
+
+/// A run of an algorithm with logistic loss in a ball.
+pub struct Run {
+    /// The name of the algorithm.
+    pub name: &'static str,
+    algorithm: Algorithm,
+    /// Samples of a round.
+    pub samples: u64,
+}
+
+impl Run {
+    /// The runs of all benchmarks.
+    pub const ALL: [Run; 4] = [
+        Run { name: "online-1", algorithm: Algorithm::Online1, samples: 1 },
+        Run { name: "smd-m", algorithm: Algorithm::SmdM, samples: 6 },
+        Run { name: "smd-1", algorithm: Algorithm::Smd1, samples: 1 },
+        Run { name: "atkro-1", algorithm: Algorithm::Atkro1, samples: 1 },
+    ];
+
+    /// The solver; its loss is chosen by name, as the program's are.
+    pub fn solver(&self, data: &Dataset) -> Box<dyn Solver> {
+        let m = data.groups();
+        let domain = Domain::new(L2Ball::new(4.0).expect("a valid ball"));
+        let constants = Constants { payoffs: (0.0, 8.0), ..Constants::paper(8.0, 4.0, m) };
+        let config =
+            Config { step_w: 3.0, step_q: 100.0, ..Config::new(self.algorithm, 1_000_000) };
+        let (loss, source) = (AnyLoss::Logistic(Logistic), WithReplacement::new(data.clone()));
+        config
+            .build(Game::gdro(m), loss, source, domain, &constants, None)
+            .expect("parts that fit together")
+    }
 }

@@ -50,6 +50,11 @@ pub trait Probe {
     /// not finite.
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
+    /// Says which groups this pull and those after it will probably ask for: `next` gives them one
+    /// by one, with a copy of [`Probe::rng`]'s stream. Their samples can then be on their way. A wrong
+    /// guess costs time and nothing else.
+    fn foresee(&mut self, _next: impl FnMut(&mut Rng) -> usize) {}
+
     /// Adds `gain` to \[g_q\]_i.
     fn credit(&mut self, group: usize, gain: f64);
 

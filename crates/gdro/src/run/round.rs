@@ -8,7 +8,7 @@ use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
 use crate::sampling::{Rng, Streams};
 use crate::schedule::Steps;
-use crate::source::{Handle, Source};
+use crate::source::{AHEAD, Handle, Source};
 
 /// What a round writes into.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Scratch {
     pub kept: Kept,
     /// The marked model.
     pub mark: Vec<f64>,
+    /// Pulls that have been foreseen and not yet made.
+    foreseen: usize,
 }
 
 impl Scratch {
@@ -36,6 +38,7 @@ impl Scratch {
             clipped: 0,
             kept: Kept::default(),
             mark: Vec::new(),
+            foreseen: 0,
         }
     }
 }
@@ -100,6 +103,18 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
         let (_, value) = self.draw(group, c)?;
         self.payoff(group, value)
+    }
+
+    #[inline]
+    fn foresee(&mut self, mut next: impl FnMut(&mut Rng) -> usize) {
+        if self.scratch.foreseen > 0 {
+            self.scratch.foreseen -= 1;
+        } else if self.source.is_far() {
+            let mut rng = self.streams.groups.clone();
+            let groups: [usize; AHEAD] = std::array::from_fn(|_| next(&mut rng));
+            self.source.foresee(&groups, &self.streams.data);
+            self.scratch.foreseen = AHEAD - 1;
+        }
     }
 
     #[inline]

@@ -25,6 +25,14 @@ impl Row<'_> {
         }
     }
 
+    /// The first stored value and its column.
+    pub(crate) fn first(&self) -> Option<(usize, f64)> {
+        match self {
+            Row::Dense(x) => x.first().map(|v| (0, *v)),
+            Row::Sparse { indices, values } => Some((*indices.first()? as usize, *values.first()?)),
+        }
+    }
+
     /// Number of stored values.
     pub fn stored(&self) -> usize {
         match self {

@@ -9,6 +9,7 @@ use gdro::average::Average;
 use gdro::config::{Config, GroupPlayer, default_kept};
 use gdro::exact::Goal;
 use gdro::game::Game;
+use gdro::group_weights::Subsets;
 use gdro::interval::loss_cap;
 use gdro::loss::Loss;
 use gdro::risk::group_risks;
@@ -59,6 +60,8 @@ pub struct Play {
     pub loss_range: Option<f64>,
     /// The average.
     pub average: Average,
+    /// How the groups of a round were drawn, where several are.
+    pub subsets: Option<Subsets>,
 }
 
 /// All that a run needs besides its steps.
@@ -152,9 +155,7 @@ impl<'a> Plan<'a> {
             Goal::Fixed(q) => GroupPlayer::Fixed(q.clone()),
         };
         Config {
-            algorithm: self.algorithm,
             anytime: self.algorithm.falls(self.training.anytime),
-            rounds,
             step_w: steps.0,
             step_q: steps.1,
             average: self.average,
@@ -162,10 +163,19 @@ impl<'a> Plan<'a> {
             nbar: self.nbar,
             queries: self.training.queries.clone().unwrap_or_else(|| vec![1]),
             kept: self.training.kept,
+            subsets: self.training.subsets,
             delta: self.training.delta,
             // A pilot must not see the draws of the run that it prepares.
             seed: if pilot { !self.training.seed } else { self.training.seed },
+            ..Config::new(self.algorithm, rounds)
         }
+    }
+
+    /// How the groups of a round are drawn, where several are.
+    fn subsets(&self) -> Option<Subsets> {
+        let config = self.config(1, (1.0, 1.0), false);
+        let several = self.algorithm == Algorithm::AtkroK;
+        several.then(|| config.subsets(self.setting.data.groups()))
     }
 
     /// A solver planned for so many rounds. A pilot draws with replacement whatever the budgets.
@@ -440,6 +450,7 @@ impl Plan<'_> {
                     piloted: false,
                     loss_range: None,
                     average: solver.average(),
+                    subsets: self.subsets(),
                 }),
                 seconds: spent,
                 trace,

@@ -16,6 +16,7 @@ use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Softmax};
 use gdro::sampling::{Rng, unit};
 use gdro::source::{Closure, Coins, OnceEach, Source, Synthetic, WithReplacement};
+use gdro::storage::Storage;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -63,9 +64,12 @@ fn check<S: Source>(
     make: impl Fn() -> S,
 ) {
     let k = form.2;
-    for average in [Average::Uniform, Average::Suffix, Average::Last] {
+    let averages = [Average::Uniform, Average::Suffix, Average::Last];
+    let cases = averages.map(|average| [Storage::Arrays, Storage::Sublinear].map(|s| (average, s)));
+    for (average, storage) in cases.into_iter().flatten() {
         let config = Config {
             average: Some(average),
+            storage,
             seed: 1,
             ..config(form, 1010, (1.0, 1.0), &[4000, 2000, 2000])
         };
@@ -76,19 +80,21 @@ fn check<S: Source>(
         let mut solver = config.build(game, loss, make(), domain, &constants, budgets).unwrap();
         solver.advance(10).unwrap();
         let count = allocations(|| solver.advance(1000).unwrap());
-        assert_eq!(count, 0, "{label} {form:?} {average:?}: {count} allocations in 1000 rounds");
+        assert_eq!(count, 0, "{label} {form:?} {average:?} {storage:?}: {count} in 1000 rounds");
     }
 }
 
 #[test]
 fn no_round_of_any_algorithm_allocates() {
     let rows = table(4, 9000, 3, Kind::Logistic, true, &[(0, 4100), (4000, 7000), (6900, 9000)]);
+    let far = table(4, 9000, 5, Kind::Logistic, true, &[(0, 4100), (4000, 7000), (6900, 9000)]);
     let classes = table(4, 90, 3, Kind::Softmax, true, &[(0, 40), (30, 60), (60, 90)]);
     let logistic = AnyLoss::Logistic(Logistic);
     let softmax = AnyLoss::Softmax(Softmax::new(3).unwrap());
     for form in forms() {
         check("rows", logistic, form, || WithReplacement::new(rows.dense(false)));
         check("weighted rows", logistic, form, || WithReplacement::new(rows.sparse(true)));
+        check("rows far away", logistic, form, || WithReplacement::new(far.dense(false)));
         check("softmax", softmax, form, || WithReplacement::new(classes.sparse(true)));
         check("coins", AnyLoss::Squared(gdro::loss::Squared), form, || {
             Coins::new(vec![0.1, 0.5, 0.9]).unwrap()

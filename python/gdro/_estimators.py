@@ -503,8 +503,6 @@ def _features(X):
             X.data.astype(np.float64, copy=False),
             X.shape[1],
         )
-    if not X.dtype.isnative:
-        X = X.astype(X.dtype.newbyteorder("="))
     return X if X.flags.aligned else X.copy()
 
 

@@ -12,7 +12,6 @@ import os
 for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(name, None)
 
-import gzip
 import json
 import platform
 import statistics
@@ -28,9 +27,9 @@ import numpy as np
 import scipy
 import scipy.sparse as sp
 import sklearn
+from adult import ROOT, adult
 from sklearn.linear_model import LogisticRegression, Ridge
 
-ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 GDRO = TARGET / "release" / "gdro"
 RUNS = 5
@@ -89,39 +88,6 @@ def same_erm(name, run, risk):
 
 
 # Part A
-
-
-def adult():
-    """Features (45,222 x 105, CSR, the last column constant), labels -1 or +1, and groups."""
-    names = (
-        "age workclass fnlwgt education education-num marital-status occupation relationship race "
-        "sex capital-gain capital-loss hours-per-week native-country income"
-    ).split()
-    numbers = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
-    rows = []
-    for file in ("adult.data.gz", "adult.test.gz"):
-        with gzip.open(ROOT / "data" / "adult" / file, "rt") as lines:
-            cells = ([cell.strip() for cell in line.split(",")] for line in lines)
-            rows += [row for row in cells if len(row) == len(names) and "?" not in row]
-    table = dict(zip(names, map(np.array, zip(*rows))))
-    n = len(rows)
-    blocks = []
-    for name in names[:-1]:
-        if name in numbers:
-            values = table[name].astype(float)
-            blocks.append(sp.csr_matrix(((values - values.mean()) / values.std())[:, None]))
-        else:
-            levels, codes = np.unique(table[name], return_inverse=True)
-            ones = (np.ones(n), (np.arange(n), codes))
-            blocks.append(sp.csr_matrix(ones, shape=(n, len(levels))))
-    blocks.append(sp.csr_matrix(np.ones((n, 1))))
-    x = sp.csr_matrix(sp.hstack(blocks))
-    y = np.where(np.char.startswith(table["income"], ">50K"), 1.0, -1.0)
-    race = np.where(np.isin(table["race"], ["White", "Black"]), table["race"], "Other")
-    _, groups = np.unique(np.char.add(race, table["sex"]), return_inverse=True)
-    check(x.shape == (45222, 105), f"Adult has the shape {x.shape}")
-    check(sorted(np.bincount(groups)) == [728, 1363, 2084, 2144, 11883, 27020], "groups of Adult")
-    return x, y, groups
 
 
 def max_risk_objective(x, y, groups, ridge, w):

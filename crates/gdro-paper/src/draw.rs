@@ -16,6 +16,9 @@ const BAND: (f64, f64) = (0.1, 0.9);
 /// Of the sixteen coins of Example 1 those whose risks are drawn, from 1.
 const COINS: [usize; 9] = [1, 2, 4, 6, 8, 10, 12, 14, 16];
 
+/// The name of the optimum of the experiment's own objective.
+const EXACT: &str = "at the exact optimum";
+
 /// Points of a curve over the model.
 const MODELS: usize = 201;
 
@@ -59,7 +62,7 @@ fn panel(outcome: &Outcome, rule: Rule, panel: &Panel) -> figure::Panel {
         .filter(|s| s.rule == rule)
         .filter(|s| panel.runs.is_empty() || panel.runs.contains(&s.run.id))
         .collect();
-    let mark = panel.mark.iter().map(|m| Mark { name: m.name.clone(), x: m.x });
+    let marks = panel.marks.iter().map(|m| Mark { name: m.name.clone(), x: m.x });
     let mut drawn = figure::Panel {
         title: panel.title.clone(),
         x: match panel.x {
@@ -75,7 +78,7 @@ fn panel(outcome: &Outcome, rule: Rule, panel: &Panel) -> figure::Panel {
             Quantity::Gap => axis("duality gap", Scale::Log),
             Quantity::Risk | Quantity::Risks => axis("risk", Scale::Linear),
         },
-        marks: mark.collect(),
+        marks: marks.collect(),
         ..figure::Panel::default()
     };
     drawn.y.range = panel.range;
@@ -162,7 +165,7 @@ fn levels(outcome: &Outcome, panel: &Panel, shown: &[&Series]) -> Vec<Level> {
             let optima = outcome.own_optima();
             let best = optima.iter().map(|o| o.value).collect();
             let mean = optima.iter().map(|o| o.of_mean).collect();
-            vec![level("exact optimum".into(), best), level("least mean risk".into(), mean)]
+            vec![level(EXACT.into(), best), level("least mean risk".into(), mean)]
         }
         Quantity::Risk => {
             let group = panel.group.unwrap_or(1) - 1;
@@ -179,7 +182,7 @@ fn levels(outcome: &Outcome, panel: &Panel, shown: &[&Series]) -> Vec<Level> {
                 } else if *k == 1.0 {
                     "at the exact GDRO optimum".to_owned()
                 } else {
-                    format!("at the exact AT{}RO optimum", subscript(*k))
+                    EXACT.to_owned()
                 };
                 level(name, risks.collect())
             };

@@ -114,8 +114,9 @@ pub struct Panel {
     pub runs: Vec<String>,
     /// The range of y.
     pub range: Option<(f64, f64)>,
-    /// A vertical line, with its name.
-    pub mark: Option<Mark>,
+    /// Vertical lines.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
 }
 
 /// A vertical line.

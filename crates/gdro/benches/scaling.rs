@@ -1,8 +1,8 @@
 //! What a round costs as the number of groups or of features grows: the tables "Rounds as m and d
 //! grow" of docs/benchmarks.md.
 //!
-//! `cargo bench -p gdro --bench scaling` (about two minutes), or with `groups`, `features` or
-//! `switch` after `--` for one part.
+//! `cargo bench -p gdro --bench scaling` (some minutes), or with `groups`, `features` or `switch`
+//! after `--` for one part; `groups` may be followed by numbers of groups.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -34,10 +34,13 @@ fn now() -> Duration {
 const REPEATS: usize = 7;
 
 fn main() {
-    let part = std::env::args().skip(1).find(|a| !a.starts_with('-'));
+    let mut words = std::env::args().skip(1).filter(|a| !a.starts_with('-'));
+    let part = words.next();
     let wanted = |name: &str| part.as_deref().is_none_or(|part| part == name);
     if wanted("groups") {
-        groups();
+        let numbers: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();
+        let all = [6, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+        groups(if numbers.is_empty() { &all } else { &numbers });
     }
     if wanted("features") {
         features();
@@ -98,7 +101,8 @@ struct Case {
 impl Case {
     fn new(data: Dataset, algorithm: Algorithm, k: f64, storage: Storage, chunk: u64) -> Self {
         let (m, rounds) = (data.groups(), 10_000_000);
-        let config = Config { storage, average: Some(Average::Uniform), ..Config::new(algorithm, rounds) };
+        let config =
+            Config { storage, average: Some(Average::Uniform), ..Config::new(algorithm, rounds) };
         let config = match (algorithm, storage) {
             (Algorithm::AtkroK, Storage::Arrays) => {
                 Config { subsets: Some(Subsets::DepRound), ..config }
@@ -141,12 +145,14 @@ fn measure(cases: &mut [Case]) {
     }
 }
 
-fn groups() {
-    let table = Table::new(1_000_000, 105, 15);
-    println!("\n1e6 rows of 15 values in 105 columns; nanoseconds per draw: median (least to most)\n");
-    println!("| m | online-1 | arrays | atkro-1, k = m/3 up to 1000 | arrays | atkro-k, k = 10 (3 for m = 6) | arrays | log2 m dependent loads |");
+fn groups(numbers: &[usize]) {
+    let table = Table::new(1_000_000, 8, 8);
+    println!("\n1e6 rows of 8 values; nanoseconds per draw: median (least to most)\n");
+    println!(
+        "| m | online-1 | arrays | atkro-1, k = m/3 up to 1000 | arrays | atkro-k, k = 10 (3 for m = 6) | arrays | log2 m dependent loads |"
+    );
     println!("|---:|---:|---:|---:|---:|---:|---:|---:|");
-    for m in [6, 10, 100, 1000, 10_000, 100_000, 1_000_000] {
+    for m in numbers.iter().copied() {
         let data = table.grouped(m);
         let slow = (40_000_000 / m as u64).clamp(20, 100_000);
         let top = (m as f64 / 3.0).min(1000.0);
@@ -175,7 +181,7 @@ fn loads(m: usize) -> [f64; 3] {
     let tree: Vec<f64> = (0..2 * size).map(|_| unit(&mut rng)).collect();
     let once = || {
         let start = now();
-        let (mut target, count) = (0.3, 100_000);
+        let (mut target, count) = (0.3, 1_000_000);
         for _ in 0..count {
             let mut at = 1;
             while at < size {
@@ -198,7 +204,8 @@ fn features() {
     for d in [1000, 10_000, 100_000, 1_000_000] {
         let data = Table::new(100_000, d, 50).grouped(6);
         let slow = (40_000_000 / d as u64).clamp(20, 100_000);
-        let case = |storage, chunk| Case::new(data.clone(), Algorithm::Online1, 1.0, storage, chunk);
+        let case =
+            |storage, chunk| Case::new(data.clone(), Algorithm::Online1, 1.0, storage, chunk);
         let mut cases = [case(Storage::Automatic, 200_000), case(Storage::Arrays, slow)];
         measure(&mut cases);
         let [fast, arrays] = cases.map(|case| show(case.figures()));
@@ -210,7 +217,7 @@ fn features() {
 fn touches(d: usize) -> [f64; 3] {
     let mut rng = Rng::seed_from_u64(5);
     let mut cells = vec![[1.0, 0.0]; d];
-    let places: Vec<u32> = (0..5_000_000).map(|_| below(&mut rng, d) as u32).collect();
+    let places: Vec<u32> = (0..50_000_000).map(|_| below(&mut rng, d) as u32).collect();
     let mut once = || {
         let start = now();
         for line in places.chunks_exact(50) {
@@ -242,8 +249,9 @@ fn switch() {
     }
     println!("\nonline-1, 6 groups, nanoseconds per round by d and stored values\n");
     println!("| d | stored | arrays | lazy |\n|---:|---:|---:|---:|");
-    for (d, stored) in
-        [10, 30, 105, 300, 1000].into_iter().flat_map(|d| [(d, d / 10), (d, d / 5), (d, d / 3), (d, d / 2), (d, d)])
+    for (d, stored) in [10, 30, 105, 300, 1000]
+        .into_iter()
+        .flat_map(|d| [(d, d / 10), (d, d / 5), (d, d / 3), (d, d / 2), (d, d)])
     {
         let data = Table::new(20_000, d, stored).grouped(6);
         let case = |storage| Case::new(data.clone(), Algorithm::Online1, 1.0, storage, 100_000);

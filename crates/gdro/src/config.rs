@@ -124,7 +124,10 @@ impl Config {
             return Err(unsupported("fixed group weights", "use smd-m, smd-1 or online-1"));
         }
         if self.subsets.is_some() && self.algorithm != Algorithm::AtkroK {
-            return Err(unsupported("subsets", "only atkro-k draws several groups by their weights"));
+            return Err(unsupported(
+                "subsets",
+                "only atkro-k draws several groups by their weights",
+            ));
         }
         if facts.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
             return Err(unsupported("a step", "its players find their own steps"));

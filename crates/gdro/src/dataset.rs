@@ -202,6 +202,16 @@ impl Dataset {
         Sample { x: self.features.row(row), y: self.targets[row] }
     }
 
+    /// Reads a little of every part of the memory of sample r: what the processor then waits for, it
+    /// need not wait for later. The result has no meaning.
+    ///
+    /// # Panics
+    /// When `row` is not below [`Dataset::rows`].
+    #[inline]
+    pub(crate) fn touch(&self, row: usize) -> u64 {
+        self.features.touch(row) ^ self.targets[row].to_bits()
+    }
+
     /// The largest target in absolute value.
     pub fn max_abs_target(&self) -> f64 {
         self.targets.iter().fold(0.0, |a, y| a.max(y.abs()))

@@ -64,6 +64,11 @@ impl Game {
         require(self.k >= 1.0 && self.k <= m as f64, "k", self.k, "1 ≤ k ≤ m")
     }
 
+    /// Whether all p_i are 1 and all b_i are 0, so that payoffs are losses.
+    pub fn is_even(&self) -> bool {
+        self.scales.iter().all(|p| *p == 1.0) && self.offsets.iter().all(|b| *b == 0.0)
+    }
+
     /// The payoff p_i(ℓ − b_i) of group i for a loss ℓ.
     #[inline]
     pub fn payoff(&self, group: usize, loss: f64) -> f64 {

@@ -47,17 +47,95 @@ pub(crate) fn exp(x: f64) -> f64 {
 ///
 /// x = 2ᵏ m with √½ ≤ m < √2; ln m = 2 artanh s with s = (m − 1)/(m + 1), by its Taylor sum up to
 /// s²¹.
-pub(crate) fn ln(x: f64) -> f64 {
-    debug_assert!(x.is_normal() && x > 0.0);
+pub(crate) const fn ln(x: f64) -> f64 {
     const SQRT_HALF: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
     let offset = x.to_bits().wrapping_sub(SQRT_HALF) as i64;
     let k = offset >> 52;
     let m = f64::from_bits(x.to_bits().wrapping_sub((k << 52) as u64));
     let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
-    let sum = (0..=10).rev().fold(0.0, |sum, n| sum * z + 1.0 / f64::from(2 * n + 1));
+    let (mut sum, mut odd) = (0.0, 21);
+    while odd > 0 {
+        sum = sum * z + 1.0 / odd as f64;
+        odd -= 2;
+    }
     let k = k as f64;
     k * LN2_HIGH + (2.0 * s * sum + k * LN2_LOW)
+}
+
+/// Parts of an octave in [`exp_down`].
+const STEPS: usize = 64;
+
+/// 2^{j/64}.
+static POWERS: [f64; STEPS] = {
+    let mut powers = [1.0; STEPS];
+    let mut j = 0;
+    while j < STEPS {
+        // By the Taylor sum of e^r from its last term, with |r| < 0.35 as j is halved around 1/2.
+        let whole = if j >= STEPS / 2 { 1.0 } else { 0.0 };
+        let r = (j as f64 / STEPS as f64 - whole) * std::f64::consts::LN_2;
+        let (mut sum, mut n) = (1.0, 16);
+        while n > 0 {
+            sum = 1.0 + sum * r / n as f64;
+            n -= 1;
+        }
+        powers[j] = sum * (1.0 + whole);
+        j += 1;
+    }
+    powers
+};
+
+/// eˣ for x ≤ 0 with a relative error below 2⁻⁵¹; 0 below −708, where it is less than 1e-307; NaN
+/// for NaN. Faster than [`exp`].
+///
+/// x = (k + j/64) ln 2 + r with |r| ≤ (ln 2)/128, and the Taylor sum of e^r up to r⁵.
+#[inline]
+pub(crate) fn exp_down(x: f64) -> f64 {
+    const LOG2: f64 = LOG2_E * STEPS as f64;
+    const HIGH: f64 = LN2_HIGH / STEPS as f64;
+    const LOW: f64 = LN2_LOW / STEPS as f64;
+    let shifted = if x < -708.0 { -708.0 } else { x } * LOG2 + ROUND;
+    let n = shifted - ROUND;
+    let r = (x - n * HIGH) - n * LOW;
+    let r2 = r * r;
+    let tail = r + r2 * ((0.5 + r * (1.0 / 6.0)) + r2 * (1.0 / 24.0 + r * (1.0 / 120.0)));
+    let bits = shifted.to_bits();
+    let power = POWERS[(bits & (STEPS as u64 - 1)) as usize];
+    // The exponent k is above the bits of j.
+    let scale = f64::from_bits(((bits / STEPS as u64) + 1023) << 52);
+    if x < -708.0 { 0.0 } else { (power + power * tail) * scale }
+}
+
+/// Pieces of [0, 1] in [`ln_1p`].
+const PIECES: usize = 128;
+
+/// 1/(1 + d) and ln(1 + d) for d = j/128. Twice as many as are used, so that eight bits of an index
+/// need no check.
+static LOGS: [(f64, f64); 2 * PIECES] = {
+    let mut logs = [(0.0, 0.0); 2 * PIECES];
+    let mut j = 0;
+    while j <= PIECES {
+        let whole = 1.0 + j as f64 / PIECES as f64;
+        logs[j] = (1.0 / whole, ln(whole));
+        j += 1;
+    }
+    logs
+};
+
+/// ln(1 + x) for 0 ≤ x ≤ 1, with a relative error below 2⁻⁵⁰; NaN for NaN.
+///
+/// ln(1 + d) + ln(1 + r) with d the multiple of 1/128 next to x and r = (x − d)/(1 + d), |r| ≤
+/// 1/256; the second by its Taylor sum up to r⁷.
+#[inline]
+pub(crate) fn ln_1p(x: f64) -> f64 {
+    let shifted = x * PIECES as f64 + ROUND;
+    let d = (shifted - ROUND) * (1.0 / PIECES as f64);
+    let (inverse, log) = LOGS[(shifted.to_bits() & (2 * PIECES as u64 - 1)) as usize];
+    let r = (x - d) * inverse;
+    let (r2, r4) = (r * r, (r * r) * (r * r));
+    let low = (1.0 / 3.0 - r * 0.25) + r2 * (0.2 - r * (1.0 / 6.0));
+    let rest = low + r4 * (1.0 / 7.0);
+    log + (r - r2 * (0.5 - r * rest))
 }
 
 #[cfg(test)]
@@ -73,6 +151,13 @@ mod tests {
             let (found, expected) = (exp(x), x.exp());
             assert!((found - expected).abs() <= 1.5 * unit * expected, "e^{x}: {found} {expected}");
         }
+        for i in 0..=1_000_000 {
+            for x in [f64::from(i) * 1e-6, f64::from(i) * 1e-9, f64::from(i) * 1e-300] {
+                let (found, expected) = (ln_1p(x), x.ln_1p());
+                let error = (found - expected).abs();
+                assert!(error <= 3.0 * unit * expected, "ln(1 + {x}): {found} {expected}");
+            }
+        }
         for i in 1..=2_000_000 {
             for x in [f64::from(i) * 1e-6, f64::from(i) * 1e-300, 1.0 / f64::from(i)] {
                 let (found, expected) = (ln(x), x.ln());
@@ -83,12 +168,31 @@ mod tests {
     }
 
     #[test]
+    fn the_fast_exponential_is_as_good_as_stated() {
+        for i in 0..=2_000_000 {
+            for x in [f64::from(i) * -3.54e-4, f64::from(i) * -1e-6, f64::from(i) * -1e-12] {
+                let (found, expected) = (exp_down(x), x.exp());
+                assert!(
+                    (found - expected).abs() <= 2.0 * f64::EPSILON * expected,
+                    "e^{x}: {found}"
+                );
+            }
+        }
+        assert_eq!((exp_down(0.0), exp_down(-0.0)), (1.0, 1.0));
+        assert_eq!((exp_down(-708.1), exp_down(f64::NEG_INFINITY)), (0.0, 0.0));
+        assert!(exp_down(f64::NAN).is_nan());
+    }
+
+    #[test]
     fn extreme_arguments() {
         assert_eq!((exp(0.0), exp(-0.0), ln(1.0)), (1.0, 1.0, 0.0));
         assert_eq!((exp(-1e300), exp(-746.0), exp(f64::NEG_INFINITY)), (0.0, 0.0, 0.0));
         assert_eq!((exp(710.0), exp(f64::INFINITY)), (f64::INFINITY, f64::INFINITY));
         assert!(exp(f64::NAN).is_nan());
         assert!((exp(709.7) / 709.7f64.exp() - 1.0).abs() < 1e-15);
+        assert_eq!((ln_1p(0.0), ln_1p(5e-324)), (0.0, 5e-324));
+        assert_eq!(ln_1p(1.0), std::f64::consts::LN_2);
+        assert!(ln_1p(f64::NAN).is_nan());
         // Subnormal results.
         for x in [-709.0f64, -720.0, -740.0, -744.0] {
             assert!((exp(x) - x.exp()).abs() <= 5e-324, "{x}");

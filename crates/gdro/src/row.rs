@@ -25,6 +25,14 @@ impl Row<'_> {
         }
     }
 
+    /// The first stored value and its column.
+    pub(crate) fn first(&self) -> Option<(usize, f64)> {
+        match self {
+            Row::Dense(x) => x.first().map(|v| (0, *v)),
+            Row::Sparse { indices, values } => Some((*indices.first()? as usize, *values.first()?)),
+        }
+    }
+
     /// Number of stored values.
     pub fn stored(&self) -> usize {
         match self {
@@ -187,6 +195,28 @@ impl Matrix {
                 Row::Sparse { indices: &indices[span.clone()], values: &values[span] }
             }
         }
+    }
+}
+
+/// Numbers of eight bytes in a line of a cache.
+const LINE: usize = 8;
+
+/// Values from which on a row is so long that the processor foresees what is read next.
+const LONG: usize = 4 * LINE;
+
+impl Matrix {
+    /// Reads every cache line of the beginning of row `r`. The result has no meaning.
+    #[inline]
+    pub(crate) fn touch(&self, r: usize) -> u64 {
+        let (indices, values): (&[u32], &[f64]) = match self.row(r) {
+            Row::Dense(values) => (&[], values),
+            Row::Sparse { indices, values } => (indices, values),
+        };
+        let ends = [indices.first(), indices.last()].map(|i| i.map_or(0, |i| u64::from(*i)));
+        let values = &values[..values.len().min(LONG)];
+        let last = values.last().map_or(0, |v| v.to_bits());
+        let lines = values.iter().step_by(LINE).fold(last, |all, v| all ^ v.to_bits());
+        lines ^ ends[0] ^ ends[1]
     }
 }
 

@@ -115,7 +115,12 @@ fn gradient(outputs: usize, terms: &[(usize, f64)]) -> Gradient {
     gradient
 }
 
-fn agrees(domain: &Domain<AnyMap>, outputs: usize, sparse: bool, acts: &[Act]) -> Result<(), String> {
+fn agrees(
+    domain: &Domain<AnyMap>,
+    outputs: usize,
+    sparse: bool,
+    acts: &[Act],
+) -> Result<(), String> {
     let source = source(sparse);
     let mut dense = Dense::new(domain.clone(), FEATURES, outputs);
     let mut lazy = Lazy::new(domain, FEATURES, outputs).unwrap();

@@ -16,6 +16,7 @@ use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Softmax};
 use gdro::sampling::{Rng, unit};
 use gdro::source::{Closure, Coins, OnceEach, Source, Synthetic, WithReplacement};
+use gdro::storage::Storage;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -63,9 +64,12 @@ fn check<S: Source>(
     make: impl Fn() -> S,
 ) {
     let k = form.2;
-    for average in [Average::Uniform, Average::Suffix, Average::Last] {
+    let averages = [Average::Uniform, Average::Suffix, Average::Last];
+    let storages = [Storage::Arrays, Storage::Sublinear];
+    for (average, storage) in averages.into_iter().flat_map(|a| storages.map(|s| (a, s))) {
         let config = Config {
             average: Some(average),
+            storage,
             seed: 1,
             ..config(form, 1010, (1.0, 1.0), &[4000, 2000, 2000])
         };
@@ -76,7 +80,10 @@ fn check<S: Source>(
         let mut solver = config.build(game, loss, make(), domain, &constants, budgets).unwrap();
         solver.advance(10).unwrap();
         let count = allocations(|| solver.advance(1000).unwrap());
-        assert_eq!(count, 0, "{label} {form:?} {average:?}: {count} allocations in 1000 rounds");
+        assert_eq!(
+            count, 0,
+            "{label} {form:?} {average:?} {storage:?}: {count} allocations in 1000 rounds"
+        );
     }
 }
 

@@ -12,6 +12,7 @@ use gdro::game::Game;
 use gdro::loss::Logistic;
 use gdro::run::{Solver, State};
 use gdro::source::{OnceEach, Synthetic, WithReplacement};
+use gdro::storage::Storage;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum From {
@@ -26,9 +27,18 @@ fn solver(
     average: Average,
     from: From,
 ) -> Box<dyn Solver> {
+    stored((algorithm, anytime, k), average, from, Storage::Arrays)
+}
+
+fn stored(
+    (algorithm, anytime, k): (Algorithm, bool, f64),
+    average: Average,
+    from: From,
+    storage: Storage,
+) -> Box<dyn Solver> {
     let table = table(6, 200, 3, Kind::Logistic, false, &OVERLAPPING);
     let form = config((algorithm, anytime, k), 24, (4.0, 4.0), &[120, 60, 50]);
-    let config = Config { average: Some(average), seed: 2, ..form };
+    let config = Config { average: Some(average), seed: 2, storage, ..form };
     let domain = Domain::new(L2Ball::new(1.0).unwrap()).with_intercept(0.5).unwrap();
     let constants = constants(0.625, 1.0, 3, k);
     let budgets = Some(&[120, 60, 50][..]);
@@ -56,8 +66,11 @@ const AVERAGES: [Average; 4] =
 fn a_saved_run_goes_on_with_the_same_bits() {
     for form in forms() {
         for average in AVERAGES {
-            for from in [From::Rows, From::WeightedRows, From::OnceEach, From::Synthetic] {
-                let label = format!("{form:?} {average:?} {from:?}");
+            let sources = [From::Rows, From::WeightedRows, From::OnceEach, From::Synthetic];
+            let storages = [Storage::Arrays, Storage::Sublinear];
+            for (from, storage) in sources.into_iter().flat_map(|f| storages.map(|s| (f, s))) {
+                let label = format!("{form:?} {average:?} {from:?} {storage:?}");
+                let solver = |form, average, from| stored(form, average, from, storage);
                 let mut whole = solver(form, average, from);
                 whole.advance(24).unwrap();
                 // Stops right before, at and after the restarts of the suffix average.

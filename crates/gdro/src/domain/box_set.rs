@@ -72,11 +72,7 @@ impl Bounds for Vec<(f64, f64)> {
 
     /// A coordinate that is fixed has no interior, which an interior-point method needs.
     fn constraints(&self) -> Constraints {
-        if self.iter().all(|(low, high)| low < high) {
-            self.all()
-        } else {
-            Constraints::Other
-        }
+        if self.iter().all(|(low, high)| low < high) { self.all() } else { Constraints::Other }
     }
 }
 

@@ -1,4 +1,4 @@
-//! One sample from each of k groups chosen by dependent rounding, with the IX loss estimator.
+//! One sample from each of k groups chosen with marginals k q, with the IX loss estimator.
 
 use super::{Estimator, Probe};
 use crate::error::Result;
@@ -10,7 +10,8 @@ use crate::group_weights::GroupWeights;
 /// g_w = (1/k) Σ_{i ∈ I} ∇ℓ(w; z⁽ⁱ⁾), \[−g_q\]_i = s̃_i = (1 − ℓ(w; z⁽ⁱ⁾))/(k q_i + γ) for i ∈ I,
 /// 0 elsewhere. k samples.
 ///
-/// g_w is unbiased; E s̃_i = (1 − R_i) k q_i/(k q_i + γ).
+/// g_w is unbiased; E s̃_i = (1 − R_i) k q_i/(k q_i + γ). Both need the marginals Pr\[i ∈ I\] = k q_i
+/// alone, which systematic sampling has as well ([`crate::group_weights::Subsets`]).
 #[derive(Clone, Debug)]
 pub struct DepRoundIx {
     k: usize,
@@ -29,6 +30,7 @@ impl Estimator for DepRoundIx {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let k = self.k as f64;
         q.choose(self.k, probe.rng(), &mut self.chosen, &mut self.scratch);
+        probe.expect(&self.chosen)?;
         for &i in &self.chosen {
             let loss = probe.pull(i, 1.0 / k)?;
             let s = probe.shortfall(loss) / (k * q.get(i) + probe.gamma());

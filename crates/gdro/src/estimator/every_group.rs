@@ -13,6 +13,8 @@ pub struct EveryGroup;
 impl Estimator for EveryGroup {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         for i in 0..q.len() {
+            let mut groups = (i..q.len()).chain(0..i).cycle();
+            probe.foresee(|_| groups.next().unwrap_or(i));
             let loss = probe.pull(i, q.get(i))?;
             probe.credit(i, loss);
         }

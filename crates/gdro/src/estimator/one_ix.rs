@@ -14,6 +14,8 @@ pub struct OneIx;
 
 impl Estimator for OneIx {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
+        // A few steps hardly change the weights.
+        probe.foresee(|rng| q.draw(rng));
         let i = q.draw(probe.rng());
         let loss = probe.pull(i, 1.0)?;
         let s = probe.shortfall(loss) / (q.get(i) + probe.gamma());

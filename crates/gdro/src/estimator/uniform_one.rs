@@ -15,6 +15,8 @@ pub struct UniformOne;
 impl Estimator for UniformOne {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let m = q.len() as f64;
+        let groups = q.len();
+        probe.foresee(|rng| below(rng, groups));
         let i = below(probe.rng(), q.len());
         let loss = probe.pull(i, m * q.get(i))?;
         probe.credit(i, m * loss);

@@ -118,7 +118,10 @@ impl GroupWeights for Plain {
             }
             Subsets::Systematic => {
                 let part = 1.0 / (self.scale * k as f64);
-                systematic(k, self.len(), rng, chosen, |place| self.at(place * part));
+                systematic(k, self.len(), rng, chosen, scratch, |places, groups| {
+                    let found = places.iter().map(|place| self.at(place * part));
+                    groups.iter_mut().zip(found).for_each(|(group, at)| *group = at);
+                });
             }
         }
     }

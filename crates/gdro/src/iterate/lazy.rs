@@ -81,11 +81,7 @@ impl Lazy {
     ///
     /// # Panics
     /// May panic, now or in a step, where [`Domain::check`] finds an error.
-    pub fn new(
-        domain: &Domain<impl MirrorMap>,
-        features: usize,
-        outputs: usize,
-    ) -> Option<Self> {
+    pub fn new(domain: &Domain<impl MirrorMap>, features: usize, outputs: usize) -> Option<Self> {
         let holds_zero = |(low, high): &(f64, f64)| *low <= 0.0 && *high >= 0.0;
         let shape = match domain.map.euclidean()? {
             Constraints::Free => Shape::Free,

@@ -1,5 +1,7 @@
 //! What an estimator sees of a round.
 
+use std::hint::black_box;
+
 use super::kept::Kept;
 use crate::error::{Error, Result};
 use crate::estimator::Probe;
@@ -8,7 +10,7 @@ use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
 use crate::sampling::{Rng, Streams};
 use crate::schedule::Steps;
-use crate::source::{Handle, Source};
+use crate::source::{AHEAD, Handle, Source};
 
 /// What a round writes into.
 #[derive(Clone, Debug)]
@@ -20,8 +22,13 @@ pub(super) struct Scratch {
     pub samples: Vec<u64>,
     pub clipped: u64,
     pub kept: Kept,
+    /// Samples that were drawn before they are pulled, and how many of them have been pulled.
+    ahead: Vec<Handle>,
+    pulled: usize,
     /// The marked model.
     pub mark: Vec<f64>,
+    /// Pulls that have been foreseen and not yet made.
+    foreseen: usize,
 }
 
 impl Scratch {
@@ -35,8 +42,19 @@ impl Scratch {
             samples: vec![0; groups],
             clipped: 0,
             kept: Kept::default(),
+            ahead: Vec::with_capacity(pulls),
+            pulled: 0,
             mark: Vec::new(),
+            foreseen: 0,
         }
+    }
+
+    /// Forgets the estimate of the last round.
+    pub fn clear(&mut self) {
+        self.gradient.clear();
+        self.gains.clear();
+        self.ahead.clear();
+        self.pulled = 0;
     }
 }
 
@@ -50,6 +68,8 @@ pub(super) struct OwnModel<I> {
 /// The probe that an estimator sees.
 pub(super) struct Round<'a, L, S, I> {
     pub game: &'a Game,
+    /// [`Game::is_even`]: two numbers per group need not be fetched.
+    pub even: bool,
     pub loss: &'a L,
     pub source: &'a mut S,
     pub point: &'a I,
@@ -76,20 +96,39 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
 
     /// The payoff of a loss.
     fn payoff(&self, group: usize, loss: f64) -> Result<f64> {
-        self.finite(group, self.game.payoff(group, self.finite(group, loss)?))
+        let loss = self.finite(group, loss)?;
+        if self.even { Ok(loss) } else { self.finite(group, self.game.payoff(group, loss)) }
+    }
+
+    /// A sample of a group: the next one that was drawn ahead, or a new one.
+    #[inline]
+    fn next(&mut self, group: usize) -> Result<Handle> {
+        if let Some(handle) = self.scratch.ahead.get(self.scratch.pulled) {
+            self.scratch.pulled += 1;
+            return Ok(*handle);
+        }
+        self.fresh(group)
+    }
+
+    /// A new sample of a group.
+    #[inline]
+    fn fresh(&mut self, group: usize) -> Result<Handle> {
+        let handle = self.source.draw(group, &mut self.streams.data)?;
+        self.scratch.samples[group] += 1;
+        Ok(handle)
     }
 
     /// Draws a sample, adds its gradient and returns its loss.
     #[inline]
     fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
+        let handle = self.next(group)?;
         let scratch = &mut *self.scratch;
-        let handle = self.source.draw(group, &mut self.streams.data)?;
-        scratch.samples[group] += 1;
         let sample = self.source.get(handle);
         self.point.scores(sample.x, &mut scratch.scores);
         let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
         if c != 0.0 && value.is_finite() {
-            scratch.gradient.push(handle, c * self.game.scales[group], &scratch.slope);
+            let c = if self.even { c } else { c * self.game.scales[group] };
+            scratch.gradient.push(handle, c, &scratch.slope);
         }
         Ok((handle, value))
     }
@@ -100,6 +139,31 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
         let (_, value) = self.draw(group, c)?;
         self.payoff(group, value)
+    }
+
+    fn expect(&mut self, groups: &[usize]) -> Result<()> {
+        for group in groups {
+            let handle = self.fresh(*group)?;
+            self.scratch.ahead.push(handle);
+        }
+        for handle in &self.scratch.ahead {
+            // Only so that all rows are on their way from memory together.
+            let sample = self.source.get(*handle);
+            black_box((sample.y, sample.x.first()));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn foresee(&mut self, mut next: impl FnMut(&mut Rng) -> usize) {
+        if self.scratch.foreseen > 0 {
+            self.scratch.foreseen -= 1;
+        } else if self.source.is_far() {
+            let mut rng = self.streams.groups.clone();
+            let groups: [usize; AHEAD] = std::array::from_fn(|_| next(&mut rng));
+            self.source.foresee(&groups, &self.streams.data);
+            self.scratch.foreseen = AHEAD - 1;
+        }
     }
 
     #[inline]

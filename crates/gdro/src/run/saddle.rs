@@ -48,6 +48,7 @@ use crate::source::Source;
 #[derive(Clone, Debug)]
 pub struct Saddle<L, S, I, Q, E> {
     game: Game,
+    even: bool,
     loss: L,
     source: S,
     point: I,
@@ -120,6 +121,7 @@ where
         let streams = Streams::new(seed);
         let rounds = 0;
         Ok(Saddle {
+            even: game.is_even(),
             game,
             loss,
             source,
@@ -143,8 +145,7 @@ where
 
     /// Samples of one estimate at (point, weights), into the scratch memory.
     fn estimate(&mut self, at_anchor: bool, steps: Steps) -> Result<()> {
-        self.round.gradient.clear();
-        self.round.gains.clear();
+        self.round.clear();
         self.source.begin_round();
         let (point, weights) = match &self.anchor {
             Some((point, weights)) if at_anchor => (point, weights),
@@ -152,6 +153,7 @@ where
         };
         let mut probe = Round {
             game: &self.game,
+            even: self.even,
             loss: &self.loss,
             source: &mut self.source,
             point,

@@ -19,6 +19,9 @@ use crate::dataset::Sample;
 use crate::error::{Error, Result};
 use crate::sampling::Rng;
 
+/// Draws that are foreseen at a time: while samples come from far, others can be on their way.
+pub(crate) const AHEAD: usize = 8;
+
 /// A sample that was drawn in the current round; meaningless after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle(pub usize);
@@ -49,6 +52,15 @@ pub trait Source {
     /// [`Error::BudgetExhausted`] when the group has no sample left, and whatever a user's source
     /// finds wrong, as [`Error::User`].
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle>;
+
+    /// Whether samples lie so far from the processor that [`Source::foresee`] pays.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// Says that the next draws are probably from these groups, with this state of the stream: the
+    /// samples may be brought closer. Nothing else changes.
+    fn foresee(&self, _groups: &[usize], _rng: &Rng) {}
 
     /// The sample behind a handle of this round.
     fn get(&self, handle: Handle) -> Sample<'_>;

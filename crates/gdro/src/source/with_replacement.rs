@@ -1,9 +1,12 @@
 //! Rows in memory, drawn with replacement.
 
-use super::{Handle, Source};
+use super::{AHEAD, Handle, Source};
 use crate::dataset::{Dataset, Sample};
 use crate::error::Result;
 use crate::sampling::{Rng, below, unit};
+
+/// Stored values up to which a table is taken to be in the caches close to the processor.
+const NEAR: usize = 1 << 15;
 
 /// P_i is the empirical distribution of group i: a row with probability proportional to its
 /// weight, uniformly when rows have no weights.
@@ -32,6 +35,23 @@ impl WithReplacement {
     }
 }
 
+impl WithReplacement {
+    /// Chooses a row of a group.
+    #[inline]
+    fn choose(&self, group: usize, rng: &mut Rng) -> usize {
+        let members = self.data.members(group);
+        let at = match self.cumulative.get(group) {
+            None => below(rng, members.len()),
+            Some(sums) => {
+                let target = unit(rng) * sums[sums.len() - 1];
+                // Rows of weight 0 have no room of their own and are never found.
+                sums.partition_point(|s| *s <= target).min(members.len() - 1)
+            }
+        };
+        members[at] as usize
+    }
+}
+
 impl Source for WithReplacement {
     fn groups(&self) -> usize {
         self.data.groups()
@@ -47,16 +67,24 @@ impl Source for WithReplacement {
 
     #[inline]
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
-        let members = self.data.members(group);
-        let at = match self.cumulative.get(group) {
-            None => below(rng, members.len()),
-            Some(sums) => {
-                let target = unit(rng) * sums[sums.len() - 1];
-                // Rows of weight 0 have no room of their own and are never found.
-                sums.partition_point(|s| *s <= target).min(members.len() - 1)
-            }
-        };
-        Ok(Handle(members[at] as usize))
+        Ok(Handle(self.choose(group, rng)))
+    }
+
+    #[inline]
+    fn is_far(&self) -> bool {
+        self.data.matrix().stored() > NEAR
+    }
+
+    fn foresee(&self, groups: &[usize], rng: &Rng) {
+        let mut rng = rng.clone();
+        let mut rows = [0; AHEAD];
+        for (row, group) in rows.iter_mut().zip(groups) {
+            *row = self.choose(*group, &mut rng);
+        }
+        // Apart from the choices, so that many reads are under way at once.
+        let touched =
+            rows.iter().take(groups.len()).fold(0, |all, row| all ^ self.data.touch(*row));
+        std::hint::black_box(touched);
     }
 
     #[inline]

@@ -108,6 +108,16 @@ impl CappedTree {
         1.0 / self.k
     }
 
+    /// How much of [0, 1) the groups below a node have, and the group of a leaf.
+    #[inline]
+    fn lengths(&self) -> (impl Fn(Shares) -> f64, impl Fn(f64) -> f64) {
+        let (scale, cap) = (self.scale, self.cap());
+        (
+            move |node: Shares| scale * node.sum + cap * node.capped,
+            move |leaf: f64| if leaf < 0.0 { cap } else { scale * leaf },
+        )
+    }
+
     /// c of the masses as they are.
     fn rescale(&mut self) {
         let Shares { sum, capped, .. } = self.masses.root();
@@ -227,7 +237,10 @@ impl GroupWeights for CappedTree {
 
     #[inline]
     fn draw(&self, rng: &mut Rng) -> usize {
-        self.at(unit(rng))
+        let (node, leaf) = self.lengths();
+        let drawn = self.masses.descend(unit(rng), node, leaf);
+        self.groups[drawn].fetch();
+        drawn
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -237,7 +250,12 @@ impl GroupWeights for CappedTree {
                 crate::group_weights::ruled::choose(q, k, rng, chosen, scratch);
             }
             Subsets::Systematic => {
-                systematic(k, self.len(), rng, chosen, |place| self.at(place / k as f64));
+                let (node, leaf) = self.lengths();
+                systematic(k, self.len(), rng, chosen, scratch, |places, groups| {
+                    places.iter_mut().for_each(|place| *place /= k as f64);
+                    self.masses.descend_all(places, groups, node, leaf);
+                });
+                chosen.iter().for_each(|i| self.groups[*i].fetch());
             }
         }
     }
@@ -339,18 +357,5 @@ impl GroupWeights for CappedTree {
         capped.iter().for_each(|i| self.masses.set(*i as usize, CAPPED));
         self.refill();
         Ok(())
-    }
-}
-
-impl CappedTree {
-    /// The group in which a place on [0, 1) falls.
-    #[inline]
-    fn at(&self, place: f64) -> usize {
-        let (scale, cap) = (self.scale, self.cap());
-        self.masses.descend(
-            place,
-            |node| scale * node.sum + cap * node.capped,
-            |leaf| if leaf < 0.0 { cap } else { scale * leaf },
-        )
     }
 }

@@ -136,6 +136,26 @@ impl<F: Fold> Eights<F> {
         8 * at + pick(self.leaves[at].0.map(leaf), &mut left)
     }
 
+    /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches
+    /// the nodes of all of them together. `left` is used up.
+    pub fn descend_all(
+        &self,
+        left: &mut [f64],
+        found: &mut [usize],
+        node: impl Fn(F::Node) -> f64,
+        leaf: impl Fn(f64) -> f64,
+    ) {
+        found.fill(0);
+        for level in self.levels.iter().rev() {
+            for (at, left) in found.iter_mut().zip(&mut *left) {
+                *at = 8 * *at + pick(level[*at].map(&node), left);
+            }
+        }
+        for (at, left) in found.iter_mut().zip(left) {
+            *at = 8 * *at + pick(self.leaves[*at].0.map(&leaf), left);
+        }
+    }
+
     /// The first leaf that is found by going to the first child for which the test holds.
     pub fn find(&self, node: impl Fn(&F::Node) -> bool, leaf: impl Fn(f64) -> bool) -> usize {
         let mut at = 0;

@@ -105,7 +105,9 @@ impl GroupWeights for Tree {
 
     #[inline]
     fn draw(&self, rng: &mut Rng) -> usize {
-        self.masses.descend(unit(rng) / self.scale, |node| node, |leaf| leaf)
+        let drawn = self.masses.descend(unit(rng) / self.scale, |node| node, |leaf| leaf);
+        self.groups[drawn].fetch();
+        drawn
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -116,8 +118,11 @@ impl GroupWeights for Tree {
             }
             Subsets::Systematic => {
                 let part = 1.0 / (self.scale * k as f64);
-                let at = |share: f64| self.masses.descend(share * part, |node| node, |leaf| leaf);
-                systematic(k, self.len(), rng, chosen, at);
+                systematic(k, self.len(), rng, chosen, scratch, |places, groups| {
+                    places.iter_mut().for_each(|place| *place *= part);
+                    self.masses.descend_all(places, groups, |node| node, |leaf| leaf);
+                });
+                chosen.iter().for_each(|i| self.groups[*i].fetch());
             }
         }
     }

@@ -1,0 +1,133 @@
+"""Measures rounds of gdro beside scikit-learn's SGDClassifier on the same rows, in one run.
+
+    .venv/bin/python benches/peers/rounds.py [NUMPY_ROUNDS.py]
+
+Builds gdro's benchmark of rounds, measures in turns, and prints a table; README.md says what it holds. The
+file that may be named is a baseline in plain NumPy: a module with `data()`, `smd_m(groups, rounds)` and
+`online_1(groups, rounds)`. Writes nothing but a temporary folder, which it deletes.
+"""
+
+import os
+
+# Settings for one machine's BLAS would be a bias.
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(name, None)
+
+import importlib.util
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from adult import ROOT, adult
+from sklearn.linear_model import SGDClassifier
+
+RUNS = 7
+# Rounds of one run, and passes of SGDClassifier over 45,222 rows.
+ROUNDS = 1_000_000
+PASSES = 20
+
+
+def build():
+    """The benchmark's program."""
+    command = "cargo bench -p gdro --no-default-features --bench rounds --no-run --message-format=json"
+    done = subprocess.run(command.split(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    messages = map(json.loads, done.stdout.splitlines())
+    return [m["executable"] for m in messages if m.get("executable")][-1]
+
+
+def write(path, x, y, groups):
+    """The rows as `crates/gdro/benches/adult` reads them."""
+    counts = [x.shape[0], x.nnz, x.shape[1], groups.max() + 1]
+    with open(path, "wb") as file:
+        for values, kind in (
+            (counts, "<u8"),
+            (x.indptr, "<u8"),
+            (x.indices, "<u4"),
+            (x.data, "<f8"),
+            (y, "<f8"),
+            (groups, "<u4"),
+        ):
+            file.write(np.asarray(values, dtype=kind).tobytes())
+
+
+def gdro(program, name, path):
+    """Nanoseconds per sample of one run of gdro."""
+    command = [program, "time", name, str(ROUNDS if name != "smd-m" else ROUNDS // 6), str(path)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def sgd(x, y, average):
+    """Nanoseconds per sample of scikit-learn: the same loss and kind of steps, one row at a time."""
+    model = SGDClassifier(
+        loss="log_loss",
+        alpha=1e-4,
+        learning_rate="constant",
+        eta0=1e-3,
+        fit_intercept=False,
+        max_iter=PASSES,
+        tol=None,
+        average=average,
+        random_state=0,
+    )
+    start = time.perf_counter()
+    model.fit(x, y)
+    return (time.perf_counter() - start) * 1e9 / PASSES / len(y)
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("baseline", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def numpy_rounds(play, groups, rounds=2000):
+    """Nanoseconds per round of the baseline."""
+    start = time.perf_counter()
+    play(groups, rounds)
+    return (time.perf_counter() - start) * 1e9 / rounds
+
+
+def main():
+    program = build()
+    x, y, groups = adult()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        write(path, x, y, groups)
+        works = {
+            "gdro, online-1": lambda: gdro(program, "online-1", path),
+            "gdro, smd-m": lambda: gdro(program, "smd-m", path),
+            "gdro, smd-1": lambda: gdro(program, "smd-1", path),
+            "SGDClassifier(average=True)": lambda: sgd(x, y, True),
+            "SGDClassifier": lambda: sgd(x, y, False),
+        }
+        for file in sys.argv[1:]:
+            module = load(file)
+            dense = module.data()
+            works["NumPy, online-1"] = lambda: numpy_rounds(module.online_1, dense)
+            works["NumPy, smd-m, per sample"] = lambda: numpy_rounds(module.smd_m, dense) / len(dense)
+        times = {name: [] for name in works}
+        before = os.getloadavg()[0]
+        for turn in range(RUNS + 1):
+            for name, work in works.items():
+                nanoseconds = work()
+                # The first turn warms up.
+                if turn > 0:
+                    times[name].append(nanoseconds)
+    ours = times["gdro, online-1"]
+    print("| | ns per sample, median | least to most | time / gdro's online-1 |")
+    print("|---|---:|---:|---:|")
+    for name, own in times.items():
+        ratio = statistics.median(a / b for a, b in zip(own, ours))
+        spread = f"{min(own):.0f} to {max(own):.0f}"
+        print(f"| {name} | {statistics.median(own):.0f} | {spread} | {ratio:.2f} |")
+    print(f"\n{RUNS} turns; load {before:.1f} before, {os.getloadavg()[0]:.1f} after.")
+
+
+if __name__ == "__main__":
+    main()

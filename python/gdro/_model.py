@@ -130,6 +130,11 @@ def load(path: str | os.PathLike) -> Pipeline | GroupDROClassifier | GroupDROReg
 def _from_json(model):
     encoding, target, training = model["encoding"], model["target"], model["job"]["training"]
     own = model.get("python")
+    if encoding.get("sparse") is not None:
+        raise ValueError(
+            "the model takes features by index (LIBSVM), which tables of columns do not have: "
+            "predict with the program"
+        )
     c, features = model["outputs"], model["features"]
     weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
     if len(weights) != c * len(features) or len(intercepts) not in (0, c):

@@ -163,6 +163,31 @@ def test_models_that_are_none_are_refused(tmp_path):
         gdro.save(model, tmp_path)
 
 
+def test_features_by_index_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{y:+d} 1:{v:.3f} 3:{1 + y}\n" for y, v in zip([-1, 1] * 20, rng.normal(size=40))]
+    (tmp_path / "t.svm").write_text("".join(lines))
+    (tmp_path / "groups.txt").write_text("a\nb\n" * 20)
+    run(
+        "fit", tmp_path / "t.svm", "--group-file", tmp_path / "groups.txt", "--holdout", "0",
+        "--out", tmp_path / "run", "--quiet",
+    )
+    with pytest.raises(ValueError, match="features by index"):
+        gdro.load(tmp_path / "run")
+
+
+def test_a_missing_cell_that_training_refused(folder, table):
+    out = folder / "strict"
+    names = ["age", "town", "ill", "site"]
+    table[names].to_csv(folder / "strict.csv", index=False)
+    run(
+        "fit", folder / "strict.csv", "--target", "ill", "--groups", "site", "--out", out,
+        "--quiet", "--holdout", "0",
+    )
+    with pytest.raises(ValueError, match="table: row 1: column `age`: the cell is missing"):
+        gdro.load(out).predict(table.head(3).assign(age=[40, np.nan, 50]))
+
+
 def columns():
     return ColumnTransformer(
         [

@@ -1,5 +1,7 @@
 """The estimators."""
 
+from __future__ import annotations
+
 import json
 import warnings
 
@@ -342,7 +344,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
     # Groups are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True}
 
-    def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
+    def fit(self, X, y, *, sensitive_features=None, sample_weight=None) -> GroupDROClassifier:
         """Fits the model.
 
         Parameters
@@ -398,12 +400,12 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         self.coef_, self.intercept_ = coefficients, intercepts
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Scores: of the second class for two classes, else one per class."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most likely class of every row."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -417,7 +419,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         raise AttributeError(f"the scores of loss={loss!r} are no log-odds: no probabilities")
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """The probability of every class, one column per class."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -430,7 +432,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         return scores / scores.sum(axis=1, keepdims=True)
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """The logarithm of the probability of every class."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -445,7 +447,7 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
     # Groups are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True}
 
-    def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
+    def fit(self, X, y, *, sensitive_features=None, sample_weight=None) -> GroupDRORegressor:
         """Fits the model.
 
         Parameters
@@ -480,7 +482,7 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
         self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The prediction for every row."""
         return self._scores(X)
 
@@ -503,8 +505,6 @@ def _features(X):
             X.data.astype(np.float64, copy=False),
             X.shape[1],
         )
-    if not X.dtype.isnative:
-        X = X.astype(X.dtype.newbyteorder("="))
     return X if X.flags.aligned else X.copy()
 
 

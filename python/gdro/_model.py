@@ -1,5 +1,7 @@
 """Saved models: those of the program in Python, those of Python in the program, and ONNX."""
 
+from __future__ import annotations
+
 import json
 import os
 import warnings
@@ -47,7 +49,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         names = encoder.feature_names()
         return np.array(names[:-1] if encoder.has_constant() else names, dtype=object)
 
-    def transform(self, X):
+    def transform(self, X) -> sparse.csr_matrix:
         """The features as a sparse matrix; texts that training never saw are 0 in all levels."""
         encoder = _gdro.Encoder(self.encoding)
         columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
@@ -92,7 +94,7 @@ def _text(value):
     return str(value).strip()
 
 
-def load(path):
+def load(path: str | os.PathLike) -> Pipeline | GroupDROClassifier | GroupDRORegressor:
     """A model that the program ``gdro`` or :func:`save` wrote, ready to predict.
 
     Parameters
@@ -128,6 +130,11 @@ def load(path):
 def _from_json(model):
     encoding, target, training = model["encoding"], model["target"], model["job"]["training"]
     own = model.get("python")
+    if encoding.get("sparse") is not None:
+        raise ValueError(
+            "the model takes features by index (LIBSVM), which tables of columns do not have: "
+            "predict with the program"
+        )
     c, features = model["outputs"], model["features"]
     weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
     if len(weights) != c * len(features) or len(intercepts) not in (0, c):
@@ -181,7 +188,7 @@ def _from_json(model):
     return Pipeline([("table", encoder), ("model", estimator)])
 
 
-def save(model, path, *, target="y"):
+def save(model, path: str | os.PathLike, *, target: str = "y") -> None:
     """Writes a model as the ``model.json`` of the program, which can predict and evaluate with it.
 
     Parameters
@@ -443,7 +450,7 @@ def _data(target, groups):
     }
 
 
-def to_onnx(model, path=None):
+def to_onnx(model, path: str | os.PathLike | None = None) -> bytes:
     """The model as ONNX, in double precision: the same predictions in any runtime.
 
     An estimator has one input ``X`` of shape (rows, features); a pipeline, see :func:`save`, has one

@@ -1,5 +1,7 @@
 """The q-player alone, for any training loop."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -103,20 +105,20 @@ class GroupWeights:
         self.updates = 0
         self.clipped = 0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """The present weights q, an array of m numbers that sum to 1."""
         return self._player.weights()
 
     @property
-    def average(self):
+    def average(self) -> np.ndarray:
         """The average of the weights before each update; the present ones before the first."""
         return self._player.average()
 
-    def draw(self):
+    def draw(self) -> int | np.ndarray:
         """Draws a group with probability q_i, or an array of k groups with probability k q_i each.
 
         Returns numbers of groups. exp3-ix wants the losses of these at the next ``update``.
@@ -127,7 +129,7 @@ class GroupWeights:
         self._drawn = drawn
         return drawn[0] if self.k == 1 else np.array(drawn)
 
-    def update(self, losses, groups=None):
+    def update(self, losses, groups=None) -> None:
         """One step of the player.
 
         Parameters
@@ -186,7 +188,7 @@ class GroupWeights:
         present = ~np.isnan(values)
         return [n for n, p in zip(numbers, present) if p], values[present]
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """Everything that the player is, as plain values: for checkpoints, bit for bit."""
         return {
             "names": list(self.names),
@@ -201,7 +203,7 @@ class GroupWeights:
             "player": self._player.save(),
         }
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: dict) -> None:
         """Takes over what ``state_dict`` gave; the groups must be the same."""
         if list(state["names"]) != self.names:
             raise ValueError("state: its groups are others than those of this player")

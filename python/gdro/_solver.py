@@ -1,5 +1,7 @@
 """The loop itself, for research."""
 
+from __future__ import annotations
+
 import json
 
 import numpy as np
@@ -206,7 +208,7 @@ class Solver:
         if settings["loss"] == "own":
             settings["loss"] = "logistic"  # not looked at
 
-    def advance(self, rounds=1):
+    def advance(self, rounds: int = 1) -> int:
         """Plays so many more rounds, fewer where a budget ends them; returns how many.
 
         Raises ``StopIteration`` when a group's budget is used up and no round can be played.
@@ -214,42 +216,42 @@ class Solver:
         return self._loop.advance(number("rounds", rounds, low=1, whole=True))
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """Rounds played."""
         return self._loop.look()["rounds"]
 
     @property
-    def samples(self):
+    def samples(self) -> np.ndarray:
         """Samples drawn from each group."""
         return self._loop.look()["samples"]
 
     @property
-    def clipped(self):
+    def clipped(self) -> int:
         """How many losses lay outside of the range that a bandit player was told."""
         return self._loop.look()["clipped"]
 
     @property
-    def steps(self):
+    def steps(self) -> tuple[float, float, float]:
         """(eta_w, eta_q, gamma) of the next round."""
         return self._loop.look()["steps"]
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """The averaged group weights."""
         return self._loop.look()["q"]
 
     @property
-    def last_weights(self):
+    def last_weights(self) -> np.ndarray:
         """The present group weights."""
         return self._loop.look()["last_q"]
 
     @property
-    def model(self):
+    def model(self) -> tuple[np.ndarray, np.ndarray]:
         """The averaged model: coefficients of shape (scores, features), and intercepts."""
         return self._split(self._loop.look()["w"])
 
     @property
-    def last_model(self):
+    def last_model(self) -> tuple[np.ndarray, np.ndarray]:
         """The present model."""
         return self._split(self._loop.look()["last_w"])
 
@@ -258,19 +260,19 @@ class Solver:
         intercepts = w[d * c :] if self._intercept else np.zeros(c)
         return w[: d * c].reshape(d, c).T.copy(), np.array(intercepts)
 
-    def gap(self):
+    def gap(self) -> Certificate:
         """The :class:`Certificate` of the averaged model and weights, for rows in memory."""
         return Certificate(*self._loop.certify()[0])
 
-    def group_risks(self):
+    def group_risks(self) -> np.ndarray:
         """Group risks of the averaged model, for rows in memory."""
         return np.array(self._loop.certify()[1])
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """Everything needed to go on, bit for bit, in a solver made with the same arguments."""
         return {"state": self._loop.save()}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: dict) -> None:
         """Takes over what ``state_dict`` gave."""
         self._loop.restore(state["state"])
 

@@ -7,6 +7,8 @@
 not trained on.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,14 +34,16 @@ __all__ = [
 ]
 
 
-def group_accuracies(y_true, y_pred, *, sensitive_features, sample_weight=None):
+def group_accuracies(
+    y_true, y_pred, *, sensitive_features, sample_weight=None
+) -> dict[str, float]:
     """The share of right predictions of every group, as a dictionary by name."""
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred, sample_weight)
     return _means((y_true == y_pred).astype(float), sensitive_features, sample_weight)
 
 
-def worst_group_accuracy(y_true, y_pred, *, sensitive_features, sample_weight=None):
+def worst_group_accuracy(y_true, y_pred, *, sensitive_features, sample_weight=None) -> float:
     """The smallest share of right predictions of any group."""
     found = group_accuracies(
         y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
@@ -49,7 +53,7 @@ def worst_group_accuracy(y_true, y_pred, *, sensitive_features, sample_weight=No
 
 def group_risks(
     y_true, y_score, *, sensitive_features, loss=None, labels=None, sample_weight=None
-):
+) -> dict[str, float]:
     """The mean loss of every group, as a dictionary by name.
 
     ``y_score`` are probabilities of shape (n, classes) for ``loss="log"``, the default for them, or
@@ -62,7 +66,7 @@ def group_risks(
 
 def worst_group_risk(
     y_true, y_score, *, sensitive_features, loss=None, labels=None, sample_weight=None
-):
+) -> float:
     """The largest mean loss of any group, see :func:`group_risks`."""
     found = group_risks(
         y_true,
@@ -255,7 +259,7 @@ class GroupReport:
             column[group].value, low, high, column[group].rows, column[group].estimable
         )
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, list]:
         """Columns by name, one entry per group."""
         columns = {"group": self.names, "rows": self.rows, "risk": self.risk}
         for name, values in (("clipped_risk", self.clipped_risk), ("accuracy", self.accuracy)):
@@ -300,7 +304,9 @@ def _interval(found):
     return Interval(value, low, high, rows, estimable)
 
 
-def evaluate(estimator, X, y, *, sensitive_features, delta=0.05, cap=None, random_state=0):
+def evaluate(
+    estimator, X, y, *, sensitive_features, delta=0.05, cap=None, random_state=0
+) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
 
     Risks are those of the estimator's own loss; log loss for other classifiers, squared loss for

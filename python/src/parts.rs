@@ -234,6 +234,14 @@ impl Source for SomeSource {
         each!(self, source => source.draw(group, rng))
     }
 
+    fn is_far(&self) -> bool {
+        each!(self, source => source.is_far())
+    }
+
+    fn foresee(&self, groups: &[usize], rng: &Rng) {
+        each!(self, source => source.foresee(groups, rng));
+    }
+
     #[inline]
     fn get(&self, handle: Handle) -> Sample<'_> {
         each!(self, source => source.get(handle))

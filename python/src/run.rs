@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use gdro::loss::Loss;
@@ -58,7 +58,7 @@ pub fn run<T: Send>(
         .map_err(|e| PyMemoryError::new_err(format!("cannot start threads: {e}")))?;
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let (sender, mut receiver) = channel::<String>();
+        let (sender, receiver) = channel::<String>();
         let (stop, talks) = (&stop, listener.is_some());
         let worker = scope.spawn(move || {
             // The sender is dropped with the closure, which says that the work is done.
@@ -68,32 +68,50 @@ pub fn run<T: Send>(
             drop(ends);
             result
         });
-        let mut raised = None;
-        loop {
-            let heard;
-            (receiver, heard) = py.detach(move || {
-                let heard = receiver.recv_timeout(PATIENCE);
-                (receiver, heard)
-            });
-            let checked = match (heard, listener) {
-                (Err(RecvTimeoutError::Disconnected), _) => break,
-                (Ok(line), Some(listener)) => listener.call1((line,)).map(drop),
-                _ => Ok(()),
-            };
-            if let Err(error) = checked.and_then(|()| py.check_signals()) {
-                stop.store(true, Ordering::Relaxed);
-                raised.get_or_insert(error);
-            }
-        }
+        let raised = listen(py, receiver, stop, |line| match listener {
+            Some(listener) => listener.call1((line,)).map(drop),
+            None => Ok(()),
+        });
         let result = py.detach(move || worker.join());
         match (raised, result) {
-            (Some(error), _) => Err(error),
-            (None, Ok(result)) => result.map_err(exception),
-            (None, Err(_)) => Err(PyRuntimeError::new_err(
+            (Err(error), _) => Err(error),
+            (Ok(()), Ok(result)) => result.map_err(exception),
+            (Ok(()), Err(_)) => Err(PyRuntimeError::new_err(
                 "an internal error of gdro: please report it with the lines above",
             )),
         }
     })
+}
+
+/// Hands on what a thread sends until it sends no more, without the interpreter in between, and
+/// looks for Ctrl-C now and then. What a signal handler or `each` raises sets the flag `stop`, and is
+/// passed on when the thread has ended.
+///
+/// # Errors
+/// The first exception that was raised.
+pub fn listen<T: Send>(
+    py: Python<'_>,
+    mut receiver: Receiver<T>,
+    stop: &AtomicBool,
+    mut each: impl FnMut(T) -> PyResult<()>,
+) -> PyResult<()> {
+    let mut raised = Ok(());
+    loop {
+        let heard;
+        (receiver, heard) = py.detach(move || {
+            let heard = receiver.recv_timeout(PATIENCE);
+            (receiver, heard)
+        });
+        let checked = match heard {
+            Err(RecvTimeoutError::Disconnected) => return raised,
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Ok(sent) => each(sent),
+        };
+        if let Err(error) = checked.and_then(|()| py.check_signals()) {
+            stop.store(true, Ordering::Relaxed);
+            raised = raised.and(Err(error));
+        }
+    }
 }
 
 /// A loss whose slopes and values fail once a flag is set.

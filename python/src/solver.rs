@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Sender, channel};
 
 use gdro::algorithm::{Constants, SampleBounds};
 use gdro::domain::{Domain, L2Ball};
@@ -21,11 +20,8 @@ use crate::error::{exception, refuse};
 use crate::input::{Family, Features, dataset};
 use crate::parts::{Own, SomeLoss, SomeSource, own_source};
 use crate::rounds::Rounds;
-use crate::run::run;
+use crate::run::{listen, run};
 use crate::setting::{Setting, Settings};
-
-/// How often signals are looked at.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A solver with what a certificate of it needs.
 struct Bench {
@@ -80,29 +76,19 @@ impl Loop {
         py: Python<'_>,
         work: impl FnOnce(&mut Bench) -> gdro::Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        let (answer, mut receiver) = channel();
+        let (answer, receiver) = channel();
+        // The sender is dropped with the command, which says that it is done.
         let command: Command = Box::new(move |bench| {
             let _ = answer.send(work(bench));
         });
         self.stop.store(false, Ordering::Relaxed);
         self.commands.send(command).map_err(|_| broken())?;
-        let mut raised = None;
-        loop {
-            let heard;
-            (receiver, heard) = py.detach(move || {
-                let heard = receiver.recv_timeout(PATIENCE);
-                (receiver, heard)
-            });
-            match heard {
-                Ok(result) => return raised.map_or_else(|| result.map_err(exception), Err),
-                Err(RecvTimeoutError::Disconnected) => return Err(raised.unwrap_or_else(broken)),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if let Err(error) = py.check_signals() {
-                self.stop.store(true, Ordering::Relaxed);
-                raised.get_or_insert(error);
-            }
-        }
+        let mut result = None;
+        listen(py, receiver, &self.stop, |sent| {
+            result = Some(sent);
+            Ok(())
+        })?;
+        result.ok_or_else(broken)?.map_err(exception)
     }
 }
 

@@ -42,6 +42,14 @@ def strided(X):
     return wide[::2, ::2]
 
 
+def unaligned(X):
+    """Numbers that begin at odd addresses."""
+    packed = np.zeros(X.shape[0], dtype=[("odd", "u1"), ("row", "f8", X.shape[1:])])
+    packed["row"] = X
+    assert not packed["row"].flags.aligned
+    return packed["row"]
+
+
 NAMES = ["p", "q", "r", "s"]
 
 CONTAINERS = {
@@ -49,6 +57,7 @@ CONTAINERS = {
     "F-order": np.asfortranarray,
     "read-only": read_only,
     "strided": strided,
+    "unaligned": unaligned,
     "reversed": lambda X: X[::-1].copy()[::-1],
     "big-endian": lambda X: X.astype(">f8"),
     "pandas": lambda X: pd.DataFrame(X, columns=NAMES),
@@ -183,8 +192,12 @@ def test_a_structured_array_holds_families_that_can_be_split(rows):
 def test_numbers_are_groups_in_their_order(rows):
     X, y, _ = rows
     ages = np.array([10, 9, 100])[np.arange(600) % 3]
-    model = GroupDROClassifier().fit(X, y, sensitive_features=ages)
-    assert model.group_names_.tolist() == ["9", "10", "100"]
+    for labels in (ages, ages.tolist(), ages.astype(object), ages.astype(float)):
+        model = GroupDROClassifier().fit(X, y, sensitive_features=labels)
+        assert [float(n) for n in model.group_names_] == [9, 10, 100]
+        s = model.decision_function(X)
+        losses = np.logaddexp(0, np.where(y == 1, -s, s))
+        assert model.group_risks_[0] == pytest.approx(losses[ages == 9].mean())
 
 
 REFUSED = {

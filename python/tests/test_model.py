@@ -51,7 +51,7 @@ def table():
             "pay": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(3, 1, n).round(3)),
             "town": rng.choice(["Ulm", "Bonn", "Köln"], n, p=[0.5, 0.45, 0.05]),
             "one": 7.0,
-            "site": rng.choice(["a", "b"], n),
+            "site": rng.choice(["a", "b"], n, p=[0.3, 0.7]),
         }
     )
     score = (frame["age"] - 45) / 12 * np.where(frame["site"] == "b", -0.5, 1)
@@ -122,10 +122,10 @@ def test_models_of_the_program_load(folder, table, name, kind):
     for i, group in enumerate(report.names):
         theirs = evaluation["intervals"]["groups"][evaluation["names"].index(group)]
         assert report.risk[i] == pytest.approx(theirs["risk"], abs=1e-9)
-        for column in ("clipped_risk", "accuracy"):
-            interval = theirs[column]["interval"]
-            ours = getattr(report, column)[i]
-            assert (ours.low, ours.high) == pytest.approx((interval["low"], interval["high"]))
+        assert report.clipped_risk[i].value == pytest.approx(theirs["clipped_risk"]["value"])
+        # Those of risks depend on the order of the groups, too.
+        interval, ours = theirs["accuracy"]["interval"], report.accuracy[i]
+        assert (ours.low, ours.high) == pytest.approx((interval["low"], interval["high"]))
 
 
 def test_texts_that_training_never_saw(folder, table):
@@ -163,6 +163,31 @@ def test_models_that_are_none_are_refused(tmp_path):
         gdro.save(model, tmp_path)
 
 
+def test_features_by_index_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{y:+d} 1:{v:.3f} 3:{1 + y}\n" for y, v in zip([-1, 1] * 20, rng.normal(size=40))]
+    (tmp_path / "t.svm").write_text("".join(lines))
+    (tmp_path / "groups.txt").write_text("a\nb\n" * 20)
+    run(
+        "fit", tmp_path / "t.svm", "--group-file", tmp_path / "groups.txt", "--holdout", "0",
+        "--out", tmp_path / "run", "--quiet",
+    )
+    with pytest.raises(ValueError, match="features by index"):
+        gdro.load(tmp_path / "run")
+
+
+def test_a_missing_cell_that_training_refused(folder, table):
+    out = folder / "strict"
+    names = ["age", "town", "ill", "site"]
+    table[names].to_csv(folder / "strict.csv", index=False)
+    run(
+        "fit", folder / "strict.csv", "--target", "ill", "--groups", "site", "--out", out,
+        "--quiet", "--holdout", "0",
+    )
+    with pytest.raises(ValueError, match="table: row 1: column `age`: the cell is missing"):
+        gdro.load(out).predict(table.head(3).assign(age=[40, np.nan, 50]))
+
+
 def columns():
     return ColumnTransformer(
         [
@@ -196,6 +221,8 @@ def test_models_of_python_in_the_program(folder, table, name, tmp_path):
     again = gdro.load(tmp_path / "run")
     assert type(again) is (type(model) if last is model else type(again))
     assert np.array_equal(again.predict(X), model.predict(X))
+    loaded = again[-1] if hasattr(again, "steps") else again
+    assert loaded.loss_cap_ == last.loss_cap_ and loaded.certificate_ == last.certificate_
     if hasattr(model, "predict_proba"):
         assert_allclose(again.predict_proba(X), model.predict_proba(X), atol=1e-12)
 
@@ -232,6 +259,22 @@ def test_labels_keep_their_type(tmp_path, table):
     assert again.classes_.tolist() == [-2, 3]
     assert np.array_equal(again.predict(X), model.predict(X))
     assert list(tmp_path.iterdir()) == [tmp_path / "m.json"], "nothing else is left behind"
+
+
+def test_what_cannot_be_written_leaves_the_old_file(tmp_path, monkeypatch):
+    model = GroupDRORegressor().fit(np.zeros((5, 1)), 40 * np.arange(5.0))
+    gdro.save(model, tmp_path / "m.json")
+    before = (tmp_path / "m.json").read_text()
+    assert json.loads(before)["cap"] == model.loss_cap_ > 10
+
+    def fail(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        gdro.save(GroupDRORegressor().fit(np.eye(5), np.arange(5.0)), tmp_path / "m.json")
+    assert (tmp_path / "m.json").read_text() == before
+    assert list(tmp_path.iterdir()) == [tmp_path / "m.json"]
 
 
 def runtime(content):

@@ -72,7 +72,7 @@ CASES = json.loads((ORACLES / "exact.json").read_text())
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['loss']}-{c['objective']}-{c['ball']}")
 def test_with_groups_it_is_the_exact_optimum(case):
-    from exact import problem
+    from problems import problem
 
     X, y, g, weights = problem(**case["data"])
     estimator = GroupDRORegressor if case["data"].get("regression") else GroupDROClassifier
@@ -157,6 +157,17 @@ def test_offsets_scales_and_adjustment(rows):
     assert_allclose(scaled.fit(X, y, sensitive_features=g).coef_, alone.coef_, atol=1e-7)
     adjusted = GroupDROClassifier(adjustment=2.0).fit(X, y, sensitive_features=g)
     assert_allclose(adjusted.group_offsets_, [-2 / np.sqrt(np.sum(g == v)) for v in "ab"])
+
+
+def test_in_a_ball_there_is_no_ridge_unless_it_is_given(rows):
+    X, y, _, _, _ = rows
+    g = np.arange(len(y)) % 3
+    model = GroupDROClassifier(ball=0.5).fit(X, y, sensitive_features=g)
+    assert_allclose(model.certificate_.upper, model.group_risks_.max(), atol=1e-10)
+    assert np.linalg.norm(model.coef_) == pytest.approx(0.5, abs=1e-6)
+    free = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    ridge = 0.5e-4 * (free.coef_**2).sum()
+    assert_allclose(free.certificate_.upper, free.group_risks_.max() + ridge, atol=1e-10)
 
 
 def test_regret_is_the_excess_over_models_of_their_own(rows):

@@ -150,6 +150,21 @@ def test_budgets_end_a_run(rows):
         solver.advance(1)
 
 
+def test_rows_of_weight_zero_are_never_drawn(rows):
+    X, y, g = rows
+    weights = (np.arange(900) % 2).astype(float)
+    poisoned = np.where(weights[:, None] > 0, X, 1e6)
+    clean = Solver("smd-m", X, y, sensitive_features=g, sample_weight=weights, ball=1.0)
+    solver = Solver("smd-m", poisoned, y, sensitive_features=g, sample_weight=weights, ball=1.0)
+    scale = clean.steps[0] / solver.steps[0]  # steps go by the largest row
+    solver = Solver(
+        "smd-m", poisoned, y, sensitive_features=g, sample_weight=weights, ball=1.0, step_w=scale,
+        loss_range=1.0, step_q=1.0,
+    )
+    solver.advance(200)
+    assert np.abs(solver.model[0]).max() <= 1.0 and np.isfinite(solver.model[0]).all()
+
+
 def test_top_k_and_multiclass(rows):
     X, _, g = rows
     y = np.array(["x", "y", "z"])[np.abs(X).argmax(axis=1) % 3]
@@ -163,6 +178,10 @@ REFUSED = [
     (dict(), "give either rows"),
     (dict(source=len), "a source needs groups"),
     (dict(source=len, groups=2, n_features=1, x_norm=1), "a source needs a ball"),
+    (
+        dict(source=len, groups=2, n_features=1, x_norm=1, ball=1, sample_weight=[1]),
+        "sample_weight is for rows",
+    ),
     (dict(X=[[1.0], [2.0]], y=[0, 1], groups=2), "groups is for a source"),
     (dict(X=[[1.0], [2.0]], y=[0, 1], loss=len), "needs loss_range"),
     (dict(X=[[1.0], [2.0]], y=[0, 1], k=3), "k=3 of only 1 groups"),

@@ -31,7 +31,7 @@ fn now() -> Duration {
 }
 
 /// Repetitions of which medians are shown.
-const REPEATS: usize = 7;
+const REPEATS: usize = 5;
 
 fn main() {
     let mut words = std::env::args().skip(1).filter(|a| !a.starts_with('-'));
@@ -161,7 +161,8 @@ fn groups(numbers: &[usize]) {
             [(Algorithm::Online1, 1.0), (Algorithm::Atkro1, top), (Algorithm::AtkroK, few)];
         let mut cases = Vec::new();
         for (algorithm, k) in settings {
-            cases.push(Case::new(data.clone(), algorithm, k, Storage::Automatic, 200_000));
+            let chunk = if algorithm == Algorithm::AtkroK { 40_000 } else { 200_000 };
+            cases.push(Case::new(data.clone(), algorithm, k, Storage::Automatic, chunk));
             cases.push(Case::new(data.clone(), algorithm, k, Storage::Arrays, slow));
         }
         measure(&mut cases);

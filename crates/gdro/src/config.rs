@@ -233,7 +233,7 @@ where
     fn point<E>(&self, recipe: &Recipe<E>) -> AnyPoint<M> {
         let (features, outputs) = (self.source.features(), self.loss.outputs());
         let suits = recipe.rule == Rule::Descent && self.config.algorithm != Algorithm::Eliminate;
-        let lazy = suits && self.config.storage.lazy(features * outputs, self.source.stored());
+        let lazy = suits && self.config.storage.lazy(features, self.source.stored());
         let lazy = lazy.then(|| Lazy::new(&self.domain, features, outputs)).flatten();
         lazy.map_or_else(|| AnyPoint::Dense(self.dense()), AnyPoint::Lazy)
     }

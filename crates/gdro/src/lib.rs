@@ -16,6 +16,7 @@
 //! | Algorithms 1–7, what they are compared with, step sizes | [`algorithm`] |
 //! | theorems | [`bound`] |
 //! | rounds, averages, anytime output | [`run`], [`schedule`], [`average`] |
+//! | rounds that cost what they touch | [`storage`] |
 //! | error ε_φ(w̄, q̄) on rows in memory, in one pass | [`certificate`], [`expansion`] |
 //! | exact optima, exact risks of the synthetic sets, ordinary training | [`exact`] |
 //! | steps by pilot runs | [`pilot`] |

@@ -4,6 +4,13 @@ use serde::{Deserialize, Serialize};
 
 /// How the model and the group weights are stored. All forms give the same numbers up to rounding;
 /// they differ in what a round costs.
+///
+/// | part | sublinear form | used by [`crate::config::Config`] for |
+/// |---|---|---|
+/// | group weights | [`crate::group_weights::Tree`], [`crate::group_weights::CappedTree`] | smd-1, online-1, atkro-k, atkro-1 and smd-clip, which tell the player of a few groups per round |
+/// | model | [`crate::iterate::Lazy`] | balls, boxes with 0 inside and the whole space, ν = ½‖w‖², in all algorithms but smpa-m and hybrid (mirror-prox copies points), eliminate (it measures distances) and adaptive (it measures gradients) |
+///
+/// Everything else is in arrays whatever is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Storage {
@@ -16,8 +23,13 @@ pub enum Storage {
     Sublinear,
 }
 
-/// From this many groups on a tree is faster.
+/// From this many groups on a tree is faster by a margin that cannot be missed; below about 16
+/// both are alike (docs/benchmarks.md, "Rounds as m and d grow").
 const LEAST_GROUPS: usize = 64;
+
+/// Lazy points are faster for rows that store at most about a third of their features, and need a
+/// little more memory; from a half on dense ones are.
+const SPARSE: f64 = 4.0;
 
 impl Storage {
     /// Whether group weights of which a round moves a few are kept in a tree.
@@ -29,10 +41,10 @@ impl Storage {
         }
     }
 
-    /// Whether the model is lazy, for d·c weights and rows that store so many values.
-    pub fn lazy(self, weights: usize, stored: Option<f64>) -> bool {
+    /// Whether the model is lazy, for d features and rows that store so many values.
+    pub fn lazy(self, features: usize, stored: Option<f64>) -> bool {
         match self {
-            Storage::Automatic => stored.is_some_and(|stored| 4.0 * stored < weights as f64),
+            Storage::Automatic => stored.is_some_and(|stored| SPARSE * stored < features as f64),
             Storage::Arrays => false,
             Storage::Sublinear => true,
         }

@@ -26,7 +26,8 @@ use crate::schedule::{Schedule, Steps};
 /// | γ | η_q/2 |
 /// | samples per round | k |
 ///
-/// Guarantee: E ε'_φ(w̄, q̄) = O(√(m ln m/(kT))).
+/// Guarantee: E ε'_φ(w̄, q̄) = O(√(m ln m/(kT))). It needs of DepRound only that group i is drawn
+/// with probability k q_i: systematic sampling may stand in ([`crate::config::Config::subsets`]).
 ///
 /// # Errors
 /// [`Error::Unsupported`] for a k that is not an integer.

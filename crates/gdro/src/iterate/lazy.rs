@@ -48,9 +48,9 @@ impl Shape {
 /// same as [`super::Dense`] up to rounding, at a cost per round that depends on the stored values
 /// of the rows and not on d.
 ///
-/// The weights are w = a·v. Ridge and projection onto a ball change a alone, where ‖v‖² is kept up to date (see
-/// `Norm`). In a box only the coordinates that a gradient has can leave it: the ridge shrinks
-/// towards 0, which is inside.
+/// The weights are w = a·v. Ridge and projection onto a ball change a alone, where ‖v‖² is kept up
+/// to date (see `Norm`). In a box only the coordinates that a gradient has can leave it: the ridge
+/// shrinks towards 0, which is inside.
 ///
 /// The sum of the past is Σ ω_s w_s = A·v + r with A = Σ ω_s a_s: a round adds ω·a to A, and a
 /// change of v_j by δ takes A·δ off r_j. When a has fallen by a factor of 1000, it is multiplied out

@@ -50,9 +50,9 @@ pub trait Probe {
     /// not finite.
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
-    /// Draws one sample of each of these groups ahead: the next pulls, which must be of these groups
-    /// in this order, use them. It changes no number; rows from all over the memory arrive together.
-    /// Once per round, before the first pull.
+    /// Draws one sample of each of these groups ahead: the next pulls, which must be of these
+    /// groups in this order, use them. It changes no number; rows from all over the memory arrive
+    /// together. Once per round, before the first pull.
     ///
     /// # Errors
     /// When the source has no sample.

@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 /// How the model and the group weights are stored. All forms give the same numbers up to rounding;
 /// they differ in what a round costs.
 ///
-/// | part | sublinear form | used by [`crate::config::Config`] for |
-/// |---|---|---|
-/// | group weights | [`crate::group_weights::Tree`], [`crate::group_weights::CappedTree`] | smd-1, online-1, atkro-k, atkro-1 and smd-clip, which tell the player of a few groups per round |
-/// | model | [`crate::iterate::Lazy`] | balls, boxes with 0 inside and the whole space, ν = ½‖w‖², in all algorithms but smpa-m and hybrid (mirror-prox copies points), eliminate (it measures distances) and adaptive (it measures gradients) |
+/// - Group weights in a tree ([`crate::group_weights::Tree`] and
+///   [`crate::group_weights::CappedTree`]): for smd-1, online-1, atkro-k, atkro-1 and smd-clip,
+///   which tell the player of a few groups per round.
+/// - Lazy models ([`crate::iterate::Lazy`]): in balls, boxes that contain 0 and the whole space,
+///   with ν = ½‖w‖², for all algorithms but smpa-m and hybrid (mirror-prox copies points),
+///   eliminate (it measures distances) and adaptive (it measures gradients).
 ///
 /// Everything else is in arrays whatever is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -67,9 +67,9 @@ pub trait MirrorMap {
         Constraints::Other
     }
 
-    /// The set as constraints where ν(w) = ½‖w‖₂² and these are all: then a step can be taken in the
-    /// coordinates that a gradient has ([`crate::iterate::Lazy`]). `None`, the default, is right
-    /// for every geometry.
+    /// The set as constraints where ν(w) = ½‖w‖₂² and these are all: then a step can be taken in
+    /// the coordinates that a gradient has ([`crate::iterate::Lazy`]). `None`, the default, is
+    /// right for every geometry.
     fn euclidean(&self) -> Option<Constraints> {
         None
     }

@@ -10,8 +10,9 @@ use crate::group_weights::GroupWeights;
 /// g_w = (1/k) Σ_{i ∈ I} ∇ℓ(w; z⁽ⁱ⁾), \[−g_q\]_i = s̃_i = (1 − ℓ(w; z⁽ⁱ⁾))/(k q_i + γ) for i ∈ I,
 /// 0 elsewhere. k samples.
 ///
-/// g_w is unbiased; E s̃_i = (1 − R_i) k q_i/(k q_i + γ). Both need the marginals Pr\[i ∈ I\] = k q_i
-/// alone, which systematic sampling has as well ([`crate::group_weights::Subsets`]).
+/// g_w is unbiased; E s̃_i = (1 − R_i) k q_i/(k q_i + γ). Both need the marginals
+/// Pr\[i ∈ I\] = k q_i alone, which systematic sampling has as well
+/// ([`crate::group_weights::Subsets`]).
 #[derive(Clone, Debug)]
 pub struct DepRoundIx {
     k: usize,

@@ -55,9 +55,9 @@ pub trait Probe {
     /// guess costs time and nothing else.
     fn foresee(&mut self, _next: impl FnMut(&mut Rng) -> usize) {}
 
-    /// Draws one sample of each of these groups ahead: the next pulls, which must be of these groups
-    /// in this order, use them. It changes no number; rows from all over the memory arrive together.
-    /// Once per round, before the first pull.
+    /// Draws one sample of each of these groups ahead: the next pulls, which must be of these
+    /// groups in this order, use them. It changes no number; rows from all over the memory arrive
+    /// together. Once per round, before the first pull.
     ///
     /// # Errors
     /// When the source has no sample.

@@ -53,8 +53,8 @@ impl Shape {
 /// shrinks towards 0, which is inside.
 ///
 /// The sum of the past is Σ ω_s w_s = A·v + r with A = Σ ω_s a_s: a round adds ω·a to A, and a
-/// change of v_j by δ takes A·δ off r_j. When a has fallen by a factor of 1000, it is multiplied out
-/// and A starts at 0, O(d); steps of more than 1000 times the size of the domain do the same.
+/// change of v_j by δ takes A·δ off r_j. When a has fallen by a factor of 1000, it is multiplied
+/// out and A starts at 0, O(d); steps of more than 1000 times the size of the domain do the same.
 #[derive(Clone, Debug)]
 pub struct Lazy {
     shape: Shape,

@@ -60,7 +60,7 @@ impl Fold for Capped {
 /// for each time that it is touched. A step with a positive gain may let c fall; then all of C are
 /// taken out first, which makes it O(k log m).
 ///
-/// References and underflow are as in [`super::Tree`]. 52 bytes per group.
+/// References and underflow are as in [`super::Tree`]. 44 bytes per group.
 #[derive(Clone, Debug)]
 pub struct CappedTree {
     k: f64,

@@ -170,6 +170,7 @@ pub fn fit_on(
         settled.training.step_q = Some(play.steps.1);
         settled.training.loss_range = play.loss_range.or(training.loss_range);
         settled.training.average = Some(play.average);
+        settled.training.subsets = play.subsets;
     }
     let table = Facts::from(&prepared);
     let weights = all_weights(&table, &answer.weights);

@@ -102,6 +102,11 @@ fn options_of_another_solver_are_refused() {
         ("--solver online-1 --queries 2", "--queries: online-1 does not use it, flexible does"),
         ("--solver smpa-m --kept 2", "--kept: smpa-m does not use it, eliminate does"),
         ("--solver exact --kept 2", "--kept: exact plays no rounds"),
+        (
+            "--solver atkro-1 --subsets systematic",
+            "--subsets: atkro-1 does not use it, atkro-k does",
+        ),
+        ("--solver atkro-k --subsets all", "--subsets all: expected dep-round or systematic"),
         ("--solver adaptive --step-w 2", "--step-w: adaptive finds its steps by itself"),
         ("--solver adaptive --loss-range 2", "--loss-range: adaptive finds its steps by itself"),
         ("--solver tinf --objective average", "--solver: tinf plays against groups"),

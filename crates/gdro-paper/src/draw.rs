@@ -71,9 +71,8 @@ fn panel(outcome: &Outcome, rule: Rule, panel: &Panel) -> figure::Panel {
             Against::Model => axis("w", Scale::Linear),
         },
         y: match panel.y {
-            Quantity::Objective | Quantity::Objectives => {
-                axis(&objective(outcome.experiment.k), Scale::Linear)
-            }
+            Quantity::Objective => axis(&objective(outcome.experiment.k), Scale::Linear),
+            Quantity::Objectives => axis("objective", Scale::Linear),
             Quantity::Excess => axis("above the exact optimum", Scale::Log),
             Quantity::Gap => axis("duality gap", Scale::Log),
             Quantity::Risk | Quantity::Risks => axis("risk", Scale::Linear),

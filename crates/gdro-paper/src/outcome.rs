@@ -6,6 +6,9 @@ use crate::run::{Plan, Point, Trace};
 use crate::settings::Rule;
 use crate::tune::Tuned;
 
+/// Optima by k, one for each seed.
+pub(crate) type Optima = Vec<(f64, Vec<Optimum>)>;
+
 /// All runs of an experiment.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -15,7 +18,7 @@ pub(crate) struct Outcome {
     /// Number of groups.
     pub groups: usize,
     /// Optima by k, one for each seed.
-    pub optima: Vec<(f64, Vec<Optimum>)>,
+    pub optima: Optima,
     /// One for each run and rule.
     pub series: Vec<Series>,
     /// One for each run.

@@ -12,8 +12,8 @@ use gdro::estimator::{BatchOrCoin, Bernoulli, MiniBatch};
 use crate::cache::{Cache, write};
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Run, experiments};
-use crate::outcome::{Outcome, Series};
-use crate::problem::{Optimum, Problem};
+use crate::outcome::{Optima, Outcome, Series};
+use crate::problem::Problem;
 use crate::run::{Gaps, Plan, Trace, looks};
 use crate::settings::{Rule, Settings};
 use crate::tune::{Cell, Tuned, criterion};
@@ -375,7 +375,7 @@ impl Session<'_> {
     }
 
     /// The optima by k, for every seed.
-    fn optima(&self, stage: &Stage, seeds: &[u64]) -> Result<Option<Vec<(f64, Vec<Optimum>)>>> {
+    fn optima(&self, stage: &Stage, seeds: &[u64]) -> Result<Option<Optima>> {
         let mut ks = vec![stage.experiment.k];
         for planned in &stage.plans {
             if !ks.contains(&planned.plan.k) {

@@ -13,7 +13,7 @@ use gdro::average::Average;
 use gdro::config::Config;
 use gdro::domain::{Domain, L2Ball};
 use gdro::game::Game;
-use gdro::group_weights::Subsets;
+use gdro::group_weights::{CappedTree, GroupWeights, Plain, Subsets, Tree};
 use gdro::loss::Logistic;
 use gdro::run::Solver;
 use gdro::sampling::{Rng, below, shuffle, unit};
@@ -233,19 +233,35 @@ fn touches(d: usize) -> [f64; 3] {
     figures(&times)
 }
 
+/// Online(1)'s part of a round that concerns the group weights.
+fn weights(mut q: impl GroupWeights) -> [f64; 3] {
+    let mut rng = Rng::seed_from_u64(6);
+    let mut once = || {
+        let (start, rounds) = (now(), 1_000_000);
+        for _ in 0..rounds {
+            let group = q.draw(&mut rng);
+            let gain = -0.5 * unit(&mut rng) / (q.get(group) + 1e-3);
+            q.accumulate(1.0);
+            q.step(1e-3, &[(group, gain)]);
+        }
+        (now() - start).as_nanos() as f64 / f64::from(rounds)
+    };
+    figures(&(0..REPEATS).map(|_| once()).collect::<Vec<_>>())
+}
+
 /// Both forms where they are about equally fast.
 fn switch() {
-    println!("\nonline-1, nanoseconds per round by number of groups\n");
-    println!("| m | arrays | tree |\n|---:|---:|---:|");
-    let table = Table::new(50_000, 105, 15);
+    println!("\nGroup weights alone: a draw, a gain, the average; nanoseconds\n");
+    println!("| m | arrays | tree | arrays, k = m/3 | tree, k = m/3 |\n|---:|---:|---:|---:|---:|");
     for m in [4, 8, 16, 32, 64, 128, 256] {
-        let data = table.grouped(m);
-        let case = |storage| Case::new(data.clone(), Algorithm::Online1, 1.0, storage, 200_000);
-        // The point is lazy in one and dense in the other: its cost is the same for all m.
-        let mut cases = [case(Storage::Arrays), case(Storage::Sublinear)];
-        measure(&mut cases);
-        let [arrays, tree] = cases.map(|case| show(case.figures()));
-        println!("| {m} | {arrays} | {tree} |");
+        let cap = m as f64 / 3.0;
+        let forms = [
+            weights(Plain::new(m, 1.0).unwrap()),
+            weights(Tree::new(m).unwrap()),
+            weights(Plain::new(m, cap.max(1.0)).unwrap()),
+            weights(CappedTree::new(m, cap.max(1.0)).unwrap()),
+        ];
+        println!("| {m} | {} |", forms.map(show).join(" | "));
     }
     println!("\nonline-1, 6 groups, nanoseconds per round by d and stored values\n");
     println!("| d | stored | arrays | lazy |\n|---:|---:|---:|---:|");

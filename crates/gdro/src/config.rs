@@ -85,6 +85,12 @@ impl Config {
         }
     }
 
+    /// How Algorithm 6 draws k of m groups: as it was told, or as suits the weights.
+    pub fn subsets(&self, groups: usize) -> Subsets {
+        let usual = if self.storage.tree(groups) { Subsets::Systematic } else { Subsets::DepRound };
+        self.subsets.unwrap_or(usual)
+    }
+
     /// Makes the solver of `game` on `source`. `budgets` are the n_i of Algorithms 3 and 4.
     ///
     /// # Errors
@@ -241,11 +247,11 @@ where
     /// With the players of the paper, where a round tells something of a few groups.
     fn few<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
         let (m, k) = (self.game.groups(), self.game.k);
+        let subsets = self.config.subsets(m);
         let weights = if self.config.storage.tree(m) {
-            let subsets = self.config.subsets.unwrap_or(Subsets::Systematic);
             Entropic::tree(m, k, subsets)?
         } else {
-            Entropic::plain(m, k, self.config.subsets.unwrap_or(Subsets::DepRound))?
+            Entropic::plain(m, k, subsets)?
         };
         let point = self.point(&recipe);
         self.solver(recipe, point, weights)

@@ -90,12 +90,14 @@ fn check<S: Source>(
 #[test]
 fn no_round_of_any_algorithm_allocates() {
     let rows = table(4, 9000, 3, Kind::Logistic, true, &[(0, 4100), (4000, 7000), (6900, 9000)]);
+    let far = table(4, 9000, 5, Kind::Logistic, true, &[(0, 4100), (4000, 7000), (6900, 9000)]);
     let classes = table(4, 90, 3, Kind::Softmax, true, &[(0, 40), (30, 60), (60, 90)]);
     let logistic = AnyLoss::Logistic(Logistic);
     let softmax = AnyLoss::Softmax(Softmax::new(3).unwrap());
     for form in forms() {
         check("rows", logistic, form, || WithReplacement::new(rows.dense(false)));
         check("weighted rows", logistic, form, || WithReplacement::new(rows.sparse(true)));
+        check("rows far away", logistic, form, || WithReplacement::new(far.dense(false)));
         check("softmax", softmax, form, || WithReplacement::new(classes.sparse(true)));
         check("coins", AnyLoss::Squared(gdro::loss::Squared), form, || {
             Coins::new(vec![0.1, 0.5, 0.9]).unwrap()

@@ -86,6 +86,7 @@ impl Settings {
             nbar: self.count("nbar", 1, MOST_ROUNDS)?,
             queries: self.queries()?,
             kept: self.count("kept", 1, MOST_ROUNDS)?,
+            subsets: self.decoded("subsets", "dep-round or systematic")?,
             anytime: self.flag("anytime")?,
             loss: self.named("loss")?,
             loss_range: self.number("loss-range")?,
@@ -196,6 +197,7 @@ impl Settings {
             ("nbar", Algorithm::Hybrid),
             ("queries", Algorithm::Flexible),
             ("kept", Algorithm::Eliminate),
+            ("subsets", Algorithm::AtkroK),
         ];
         for (key, owner) in own {
             if self.has(key) && solver != owner {

@@ -39,6 +39,7 @@ pub(super) const TRAINING: &[&str] = &[
     "nbar",
     "queries",
     "kept",
+    "subsets",
     "holdout",
     "holdout-file",
     "delta",
@@ -48,7 +49,7 @@ pub(super) const TRAINING: &[&str] = &[
 ];
 
 /// Settings that a `[solver.NAME]` table may hold.
-pub const SOLVER: [&str; 11] = [
+pub const SOLVER: [&str; 12] = [
     "anytime",
     "loss-range",
     "rounds",
@@ -59,6 +60,7 @@ pub const SOLVER: [&str; 11] = [
     "nbar",
     "queries",
     "kept",
+    "subsets",
     "tol",
 ];
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use gdro::algorithm::Algorithm;
 use gdro::average::Average;
+use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +219,9 @@ pub struct Training {
     /// Samples of every group that elimination keeps; by the rounds when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<u64>,
+    /// How AT_kRO(k) draws its groups; by their number when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subsets: Option<Subsets>,
     /// Whether its steps fall with time.
     pub anytime: bool,
     /// The loss; by the kind of target when absent.

@@ -359,6 +359,9 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
             risk(q)
         );
     }
+    if let Some(subsets) = play.subsets {
+        let _ = writeln!(out, "the groups of a round drawn by {}", subsets.name());
+    }
     if play.certified {
         let _ = writeln!(out, "stopped when the certified gap was small enough");
     }

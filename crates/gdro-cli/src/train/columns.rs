@@ -1,5 +1,6 @@
 //! Small files that give every group a number.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use gdro_data::DataOptions;
@@ -24,11 +25,13 @@ pub fn read_numbers<T: Copy>(
         other => Failure::input(other.to_string()),
     })?;
     let cell = |name, row| table.column(name).and_then(|c| c.text(row)).unwrap_or_default();
+    let places: HashMap<&str, usize> =
+        names.iter().enumerate().map(|(group, name)| (name.as_str(), group)).collect();
     let mut numbers = vec![None; names.len()];
     for row in 0..table.rows() {
         let at = table.position(row);
         let (name, text) = (cell("group", row), cell(column, row));
-        let Some(group) = names.iter().position(|n| n == name) else {
+        let Some(group) = places.get(name).copied() else {
             return Err(Failure::input(format!(
                 "{at}: column `group`: `{name}` has no training rows: expected one of {}",
                 some_of(names)

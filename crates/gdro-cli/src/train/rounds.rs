@@ -10,6 +10,7 @@ use gdro::config::{Config, default_kept};
 use gdro::domain::L2Ball;
 use gdro::exact::Goal;
 use gdro::game::Game;
+use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
 use gdro::pilot::{self, default_rounds, usual_range};
 use gdro::risk::group_risks;
@@ -50,6 +51,8 @@ pub struct Play {
     pub loss_range: Option<f64>,
     /// The average.
     pub average: Average,
+    /// How the groups of a round were drawn, where several are.
+    pub subsets: Option<Subsets>,
 }
 
 /// All that a run of a job needs besides its steps.
@@ -99,6 +102,7 @@ impl<'a> Plan<'a> {
                 nbar,
                 queries: training.queries.clone().unwrap_or_else(|| usual.queries.clone()),
                 kept: training.kept,
+                subsets: training.subsets,
                 delta: training.delta,
                 seed: training.seed,
                 ..usual
@@ -130,6 +134,13 @@ impl<'a> Plan<'a> {
     /// The algorithm as it is configured for so many rounds.
     pub fn config(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> Config {
         self.plan.config(rounds, steps, pilot)
+    }
+
+    /// How the groups of a round are drawn, where several are.
+    fn subsets(&self) -> Option<Subsets> {
+        let config = self.config(1, (1.0, 1.0), false);
+        let several = config.algorithm == Algorithm::AtkroK;
+        several.then(|| config.subsets(self.setting.data.groups()))
     }
 }
 
@@ -298,6 +309,7 @@ impl Plan<'_> {
                     piloted: false,
                     loss_range: None,
                     average: solver.average(),
+                    subsets: self.subsets(),
                 }),
                 seconds: spent,
                 trace,

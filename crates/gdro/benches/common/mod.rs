@@ -1,6 +1,17 @@
 //! Comparing pieces of work in one run.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+
+/// Time of this thread on a processor where the system tells it (Linux), and by the clock elsewhere:
+/// other programs that take turns with it do not count, though they take their share of the caches.
+#[allow(dead_code)] // Not every benchmark runs for long.
+pub fn processor_time() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|v| v.parse().ok());
+    nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
+}
 
 /// A piece of work with a name, and how many units (numbers, rounds, samples) it does at a time.
 pub struct Work<'a> {

@@ -20,8 +20,14 @@ impl SampleBounds {
     pub fn of(data: &Dataset, map: &impl MirrorMap) -> Self {
         let mut x = vec![0.0; data.features()];
         let mut norm_squared = 0f64;
+        let euclidean = map.euclidean().is_some();
         for row in 0..data.rows() {
             let stored = data.sample(row).x;
+            if euclidean {
+                // The values that are stored are all that counts: no work for every feature.
+                norm_squared = norm_squared.max(stored.norm_squared());
+                continue;
+            }
             stored.for_each(|j, v| x[j] = v);
             norm_squared = norm_squared.max(map.dual_norm_squared(&x));
             stored.for_each(|j, _| x[j] = 0.0);

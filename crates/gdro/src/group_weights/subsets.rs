@@ -15,3 +15,13 @@ pub enum Subsets {
     /// weights in a tree. Groups near each other in order are rarely together, some pairs never.
     Systematic,
 }
+
+impl Subsets {
+    /// The name used in options and files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Subsets::DepRound => "dep-round",
+            Subsets::Systematic => "systematic",
+        }
+    }
+}

@@ -173,8 +173,8 @@ impl Lazy {
         let (c, scale, past) = (self.outputs, self.scale, self.past);
         let (cells, shape) = (&mut self.cells, &self.shape);
         x.for_each(|j, _| {
-            for at in j * c..(j + 1) * c {
-                let (cell, (low, high)) = (&mut cells[at], shape.bounds(at));
+            for (output, cell) in cells[j * c..(j + 1) * c].iter_mut().enumerate() {
+                let (low, high) = shape.bounds(j * c + output);
                 let w = scale * cell.v;
                 if w < low || w > high {
                     let v = w.clamp(low, high) / scale;

@@ -53,6 +53,10 @@ pub struct SolverArgs {
     /// rounds per group]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number)]
     kept: Option<Value>,
+    /// Of atkro-k: draw the k groups by dep-round (the paper's, work for every group) or systematic
+    /// (work for every group drawn) [default: dep-round below 64 groups, else systematic]
+    #[arg(long, value_name = "NAME")]
+    subsets: Option<String>,
     /// Visit each row at most once: all rows, or as many of each group as FILE (CSV: group,budget)
     /// says
     #[arg(long, value_name = "all|FILE")]
@@ -78,6 +82,7 @@ impl SolverArgs {
         settings.set_some("nbar", self.nbar.clone());
         settings.set_some("queries", self.queries.as_deref().map(numbers).transpose()?);
         settings.set_some("kept", self.kept.clone());
+        settings.set_some("subsets", self.subsets.clone());
         settings.set_some("seed", self.seed.clone());
         settings.set_some("queries", self.queries.as_deref().map(numbers).transpose()?);
         settings.set_some("anytime", self.anytime.then_some(true));

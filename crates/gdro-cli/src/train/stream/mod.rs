@@ -114,6 +114,7 @@ pub fn run(job: &Job, streaming: &Streaming, watch: &mut Watch) -> Result<Stream
         average: None,
         loss_range: None,
         anytime: false,
+        subsets: None,
         ..training.clone()
     };
     let total: u64 = budgets[..schema.first_family()].iter().sum();

@@ -102,6 +102,7 @@ impl Learner<'_> {
                 piloted: plan.is_piloted(),
                 loss_range: None,
                 average: solver.average(),
+                subsets: None,
             },
             seconds,
             trace,

@@ -3,7 +3,7 @@
 use gdro::Error;
 
 use super::{Column, Table, Texts};
-use crate::error::Result;
+use crate::error::{Result, Unit};
 
 /// The cells of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl Cells {
 }
 
 impl Table {
-    /// A table of named columns.
+    /// A table of named columns, whose rows are numbered from 0.
     ///
     /// # Errors
     /// When the columns differ in length, and for an infinite number.
@@ -33,6 +33,7 @@ impl Table {
         let mut table = Table {
             files: vec![("table".to_owned(), rows)],
             lines: (0..rows as u32).collect(),
+            unit: Unit::Row,
             ..Table::default()
         };
         for (name, cells) in columns {
@@ -76,7 +77,7 @@ mod tests {
         let (a, b) = (table.column("a").unwrap(), table.column("b").unwrap());
         assert_eq!((a.number(0), a.number(1)), (Some(1.0), None));
         assert_eq!((b.text(1), b.text(2)), (None, Some("y")));
-        assert_eq!(table.position(2).line, 2);
+        assert_eq!(table.position(2).to_string(), "table: row 2");
         let short =
             vec![("a".into(), Cells::Numbers(vec![1.0])), ("b".into(), Cells::Numbers(vec![]))];
         assert!(Table::of_columns(short).is_err());

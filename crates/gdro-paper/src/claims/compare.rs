@@ -1,12 +1,9 @@
 //! Claims about curves.
 
-use super::{Verdict, percent, risk, short};
+use super::{MOST, Verdict, percent, risk, short};
 use crate::bands::{Common, View, at, curves, median, side_by_side};
 use crate::experiment::{Against, Quantity};
 use crate::outcome::{Outcome, Series};
-
-/// Share of a range, and of the seeds at its end, from which on an order holds.
-const MOST: f64 = 0.9;
 
 fn excess(x: Against) -> View {
     View { y: Quantity::Excess, group: None, x }

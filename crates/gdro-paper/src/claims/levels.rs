@@ -1,6 +1,6 @@
 //! Claims about where runs end.
 
-use super::{Verdict, percent, risk, short};
+use super::{MOST, Verdict, percent, risk, short};
 use crate::bands::median;
 use crate::outcome::{Outcome, Series};
 use crate::settings::Rule;
@@ -28,7 +28,7 @@ pub fn lowest(
     let shares: Vec<f64> = than.iter().map(|other| won(&own, &ends(other, group))).collect();
     let least = shares.iter().copied().fold(1.0, f64::min);
     let lower = than.iter().filter(|o| median(&own) < median(&ends(o, group))).count();
-    let verdict = if least >= 0.9 {
+    let verdict = if least >= MOST {
         Verdict::Holds
     } else if lower == than.len() {
         Verdict::Partly
@@ -143,7 +143,8 @@ pub fn reaches(outcome: &Outcome, run: &Series, within: f64) -> (Verdict, String
         off.push(last.objective(k) - optimum.value);
     }
     let worst = off.iter().copied().fold(0.0, f64::max);
-    let verdict = if worst <= within {
+    let share = off.iter().filter(|v| **v <= within).count() as f64 / off.len().max(1) as f64;
+    let verdict = if share >= MOST {
         Verdict::Holds
     } else if median(&off) <= within {
         Verdict::Partly
@@ -151,11 +152,12 @@ pub fn reaches(outcome: &Outcome, run: &Series, within: f64) -> (Verdict, String
         Verdict::Fails
     };
     let ours = format!(
-        "{} ends at {}: {} above the optimum of its draw, {} in the worst seed; {within} allowed",
+        "{} ends at {}: {} above the optimum of its draw, {} in the worst seed, at most {within} in {} of the seeds",
         run.run.label,
         risk(median(&ends)),
         short(median(&off)),
-        short(worst)
+        short(worst),
+        percent(share)
     );
     let optima: Vec<f64> = outcome.own_optima().iter().map(|o| o.value).collect();
     (verdict, ours, format!("optimum {}", risk(median(&optima))))

@@ -9,6 +9,9 @@ use crate::experiment::Against;
 use crate::outcome::Outcome;
 use crate::settings::Rule;
 
+/// Share of a range, and of the seeds at its end, from which on a claim holds.
+const MOST: f64 = 0.9;
+
 /// A claim of the paper.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

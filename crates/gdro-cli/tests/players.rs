@@ -103,10 +103,13 @@ fn options_of_another_solver_are_refused() {
         ("--solver smpa-m --kept 2", "--kept: smpa-m does not use it, eliminate does"),
         ("--solver exact --kept 2", "--kept: exact plays no rounds"),
         (
-            "--solver atkro-1 --subsets systematic",
+            "--solver atkro-1 --objective top-k:1.5 --subsets systematic",
             "--subsets: atkro-1 does not use it, atkro-k does",
         ),
-        ("--solver atkro-k --subsets all", "--subsets all: expected dep-round or systematic"),
+        (
+            "--solver atkro-k --objective top-k:2 --subsets all",
+            "--subsets all: expected dep-round or systematic",
+        ),
         ("--solver adaptive --step-w 2", "--step-w: adaptive finds its steps by itself"),
         ("--solver adaptive --loss-range 2", "--loss-range: adaptive finds its steps by itself"),
         ("--solver tinf --objective average", "--solver: tinf plays against groups"),

@@ -182,7 +182,8 @@ where
                 let mut solver = self.solver(rounds, steps, true)?;
                 let found = solver.advance(rounds).and_then(|()| self.objective(&solver.model()));
                 match found {
-                    Ok(value) if value < best.0 => best = (value, steps),
+                    // Between equals rounding must not decide: the first one stays.
+                    Ok(value) if value < best.0 - 1e-9 * value.abs() => best = (value, steps),
                     Ok(_) | Err(Error::NonFiniteLoss { .. }) => {}
                     Err(error) => return Err(error),
                 }

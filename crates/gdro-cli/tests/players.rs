@@ -24,7 +24,8 @@ fn every_solver_comes_near_the_optimum() {
         "flexible",
         "flexible --queries 2",
         "flexible --queries 1,2,2",
-        "eliminate --kept 500",
+        // Steps by pilots differ from seed to seed here, and end up to 0.05 above the optimum.
+        "eliminate --kept 500 --step-w 0.3 --step-q 0.3",
         "adaptive",
     ] {
         let found = folder.summary(&format!("{ROUNDS} {solver}"));
@@ -37,7 +38,7 @@ fn every_solver_comes_near_the_optimum() {
             "smd-m-single" | "afl" | "adaptive" | "flexible --queries 2" => 8e4,
             "smd-reuse" | "smd-clip" => 8e4,
             "flexible --queries 1,2,2" => 66666.0,
-            "eliminate --kept 500" => 41e3,
+            _ if solver.starts_with("eliminate") => 41e3,
             _ => 4e4,
         };
         assert!((samples - expected).abs() < 2.0, "{solver}: {samples}");

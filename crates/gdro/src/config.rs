@@ -253,8 +253,13 @@ where
         } else {
             Entropic::plain(m, k, subsets)?
         };
-        let point = self.point(&recipe);
-        self.solver(recipe, point, weights)
+        match (self.point(&recipe), weights) {
+            // The fastest forms, without asking in every round which they are.
+            (AnyPoint::Lazy(point), Entropic::Tree(weights)) => {
+                self.solver(recipe, point, weights)
+            }
+            (point, weights) => self.solver(recipe, point, weights),
+        }
     }
 
     /// With these players; `weights` stand back when the group weights are fixed.

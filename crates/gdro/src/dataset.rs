@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::prefetch::prefetch;
 use crate::row::{Matrix, Row};
 
 /// One sample: its features and its target.
@@ -197,19 +198,19 @@ impl Dataset {
     ///
     /// # Panics
     /// When `row` is not below [`Dataset::rows`].
-    #[inline]
+    #[inline(always)]
     pub fn sample(&self, row: usize) -> Sample<'_> {
         Sample { x: self.features.row(row), y: self.targets[row] }
     }
 
-    /// Reads a little of every part of the memory of sample r: what the processor then waits for, it
-    /// need not wait for later. The result has no meaning.
+    /// Has sample r brought closer.
     ///
     /// # Panics
     /// When `row` is not below [`Dataset::rows`].
     #[inline]
-    pub(crate) fn touch(&self, row: usize) -> u64 {
-        self.features.touch(row) ^ self.targets[row].to_bits()
+    pub(crate) fn prefetch(&self, row: usize) {
+        self.features.prefetch(row);
+        prefetch(&self.targets, row);
     }
 
     /// The largest target in absolute value.

@@ -67,6 +67,7 @@ mod math;
 #[cfg(feature = "exact")]
 pub mod pilot;
 pub mod risk;
+mod prefetch;
 pub mod row;
 pub mod run;
 pub mod sampling;

@@ -13,35 +13,6 @@ const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 /// 1.5·2⁵²: added and taken away again, it rounds to an integer, which then is in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// 2ᵏ for −1022 ≤ k ≤ 1023.
-#[inline]
-fn power_of_two(k: i64) -> f64 {
-    f64::from_bits(((k + 1023) as u64) << 52)
-}
-
-/// eˣ with a relative error below 2⁻⁵² (an absolute one of the least number where the result is
-/// subnormal); 0 far below, infinite far above, NaN for NaN.
-///
-/// x = k ln 2 + r with |r| ≤ (ln 2)/2, and the Taylor sum of e^r up to r¹³, whose remainder is
-/// below 2⁻⁵⁷.
-#[inline]
-pub(crate) fn exp(x: f64) -> f64 {
-    let x = x.clamp(-746.0, 710.0);
-    let shifted = x * LOG2_E + ROUND;
-    let k = shifted - ROUND;
-    let r = (x - k * LN2_HIGH) - k * LN2_LOW;
-    let (r2, r4) = (r * r, (r * r) * (r * r));
-    let low = (1.0 / 6.0 + r * (1.0 / 24.0)) + r2 * (1.0 / 120.0 + r * (1.0 / 720.0));
-    let middle =
-        (1.0 / 5040.0 + r * (1.0 / 40_320.0)) + r2 * (1.0 / 362_880.0 + r * (1.0 / 3_628_800.0));
-    let high = (1.0 / 39_916_800.0 + r * (1.0 / 479_001_600.0)) + r2 * (1.0 / 6_227_020_800.0);
-    let rest = low + r4 * (middle + r4 * high);
-    let value = 1.0 + (r + (r2 * 0.5 + (r2 * r) * rest));
-    // In two factors, because 2ᵏ alone may not be a number where the result still is one.
-    let k = shifted.to_bits() as i64 - ROUND.to_bits() as i64;
-    value * power_of_two(k / 2) * power_of_two(k - k / 2)
-}
-
 /// ln x for a positive number that is neither subnormal nor infinite, with a relative error below
 /// 2⁻⁵¹.
 ///
@@ -63,7 +34,7 @@ pub(crate) const fn ln(x: f64) -> f64 {
     k * LN2_HIGH + (2.0 * s * sum + k * LN2_LOW)
 }
 
-/// Parts of an octave in [`exp_down`].
+/// Parts of an octave in [`exp_inside`].
 const STEPS: usize = 64;
 
 /// 2^{j/64}.
@@ -85,16 +56,15 @@ static POWERS: [f64; STEPS] = {
     powers
 };
 
-/// eˣ for x ≤ 0 with a relative error below 2⁻⁵¹; 0 below −708, where it is less than 1e-307; NaN
-/// for NaN. Faster than [`exp`].
+/// eˣ for −708 ≤ x ≤ 708 with a relative error below 2⁻⁵¹; NaN for NaN.
 ///
 /// x = (k + j/64) ln 2 + r with |r| ≤ (ln 2)/128, and the Taylor sum of e^r up to r⁵.
 #[inline]
-pub(crate) fn exp_down(x: f64) -> f64 {
+fn exp_inside(x: f64) -> f64 {
     const LOG2: f64 = LOG2_E * STEPS as f64;
     const HIGH: f64 = LN2_HIGH / STEPS as f64;
     const LOW: f64 = LN2_LOW / STEPS as f64;
-    let shifted = if x < -708.0 { -708.0 } else { x } * LOG2 + ROUND;
+    let shifted = x * LOG2 + ROUND;
     let n = shifted - ROUND;
     let r = (x - n * HIGH) - n * LOW;
     let r2 = r * r;
@@ -102,8 +72,28 @@ pub(crate) fn exp_down(x: f64) -> f64 {
     let bits = shifted.to_bits();
     let power = POWERS[(bits & (STEPS as u64 - 1)) as usize];
     // The exponent k is above the bits of j.
-    let scale = f64::from_bits(((bits / STEPS as u64) + 1023) << 52);
-    if x < -708.0 { 0.0 } else { (power + power * tail) * scale }
+    let scale = f64::from_bits((bits / STEPS as u64).wrapping_add(1023) << 52);
+    (power + power * tail) * scale
+}
+
+/// eˣ for x ≤ 0 with a relative error below 2⁻⁵¹; 0 below −708, where it is less than 1e-307; NaN
+/// for NaN.
+#[inline]
+pub(crate) fn exp_down(x: f64) -> f64 {
+    let value = exp_inside(if x < -708.0 { -708.0 } else { x });
+    if x < -708.0 { 0.0 } else { value }
+}
+
+/// eˣ with a relative error below 2⁻⁵¹, and an absolute one of the least number where the result is
+/// subnormal; 0 far below, infinite far above, NaN for NaN.
+#[inline]
+pub(crate) fn exp(x: f64) -> f64 {
+    if x.abs() <= 708.0 {
+        return exp_inside(x);
+    }
+    // In two factors, because e^{x/2} is a number where eˣ is subnormal.
+    let half = exp_inside(0.5 * x.clamp(-1400.0, 1400.0));
+    half * half
 }
 
 /// Pieces of [0, 1] in [`ln_1p`].

@@ -1,6 +1,7 @@
 //! Feature rows and the matrices that hold them.
 
 use crate::error::{Error, Result};
+use crate::prefetch::prefetch;
 
 /// The features of one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,11 +26,11 @@ impl Row<'_> {
         }
     }
 
-    /// The first stored value and its column.
-    pub(crate) fn first(&self) -> Option<(usize, f64)> {
+    /// The largest stored value in absolute value.
+    #[inline(never)]
+    pub(crate) fn largest(&self) -> f64 {
         match self {
-            Row::Dense(x) => x.first().map(|v| (0, *v)),
-            Row::Sparse { indices, values } => Some((*indices.first()? as usize, *values.first()?)),
+            Row::Dense(values) | Row::Sparse { values, .. } => largest(values),
         }
     }
 
@@ -39,6 +40,34 @@ impl Row<'_> {
             Row::Dense(x) => x.len(),
             Row::Sparse { values, .. } => values.len(),
         }
+    }
+
+    /// Σ f(column, value) over the stored values, which are visited in order, as four sums that do
+    /// not wait for one another.
+    #[inline(always)]
+    pub(crate) fn sum_each(&self, mut f: impl FnMut(usize, f64) -> f64) -> f64 {
+        let mut sums = [0.0; 4];
+        match self {
+            Row::Dense(x) => {
+                let (blocks, rest) = x.as_chunks::<4>();
+                for (at, values) in blocks.iter().enumerate() {
+                    (0..4).for_each(|lane| sums[lane] += f(4 * at + lane, values[lane]));
+                }
+                let done = 4 * blocks.len();
+                rest.iter().enumerate().for_each(|(lane, v)| sums[lane] += f(done + lane, *v));
+            }
+            Row::Sparse { indices, values } => {
+                let (columns, last_columns) = indices.as_chunks::<4>();
+                let (blocks, last_values) = values.as_chunks::<4>();
+                for (columns, values) in columns.iter().zip(blocks) {
+                    (0..4).for_each(|lane| sums[lane] += f(columns[lane] as usize, values[lane]));
+                }
+                for (lane, (j, v)) in last_columns.iter().zip(last_values).enumerate() {
+                    sums[lane] += f(*j as usize, *v);
+                }
+            }
+        }
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
     /// Calls `f(column, value)` for every stored value, in order.
@@ -59,6 +88,8 @@ impl Row<'_> {
 pub struct Matrix {
     rows: usize,
     cols: usize,
+    /// max |x|.
+    largest: f64,
     storage: Storage,
 }
 
@@ -84,7 +115,7 @@ impl Matrix {
         if let Some(at) = values.iter().position(|v| !v.is_finite()) {
             return Err(Error::NotFinite { what: "a feature", row: at / cols, value: values[at] });
         }
-        Ok(Matrix { rows, cols, storage: Storage::Dense(values) })
+        Ok(Matrix { rows, cols, largest: largest(&values), storage: Storage::Dense(values) })
     }
 
     /// A sparse matrix in compressed rows: row r has the entries `starts[r]..starts[r + 1]` of
@@ -125,7 +156,8 @@ impl Matrix {
                 }
             }
         }
-        Ok(Matrix { rows, cols, storage: Storage::Sparse { starts, indices, values } })
+        let largest = largest(&values);
+        Ok(Matrix { rows, cols, largest, storage: Storage::Sparse { starts, indices, values } })
     }
 
     /// Number of rows.
@@ -136,6 +168,12 @@ impl Matrix {
     /// Number of columns.
     pub fn cols(&self) -> usize {
         self.cols
+    }
+
+    /// The largest stored value in absolute value; 0 without any. A matrix of selected rows keeps
+    /// that of all.
+    pub fn largest(&self) -> f64 {
+        self.largest
     }
 
     /// Number of stored values.
@@ -179,14 +217,14 @@ impl Matrix {
                 }
             }
         };
-        Matrix { rows: rows.len(), cols: self.cols, storage }
+        Matrix { rows: rows.len(), cols: self.cols, largest: self.largest, storage }
     }
 
     /// Row `r`.
     ///
     /// # Panics
     /// When `r` is not below [`Matrix::rows`].
-    #[inline]
+    #[inline(always)]
     pub fn row(&self, r: usize) -> Row<'_> {
         match &self.storage {
             Storage::Dense(values) => Row::Dense(&values[r * self.cols..(r + 1) * self.cols]),
@@ -198,25 +236,35 @@ impl Matrix {
     }
 }
 
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, v| largest.max(v.abs()))
+}
+
 /// Numbers of eight bytes in a line of a cache.
 const LINE: usize = 8;
 
-/// Values from which on a row is so long that the processor foresees what is read next.
-const LONG: usize = 4 * LINE;
+/// Lines from which on a row is so long that the processor foresees what is read next.
+const LONG: usize = 4;
 
 impl Matrix {
-    /// Reads every cache line of the beginning of row `r`. The result has no meaning.
+    /// Has the beginning of row `r` brought closer, line by line.
     #[inline]
-    pub(crate) fn touch(&self, r: usize) -> u64 {
-        let (indices, values): (&[u32], &[f64]) = match self.row(r) {
-            Row::Dense(values) => (&[], values),
-            Row::Sparse { indices, values } => (indices, values),
+    pub(crate) fn prefetch(&self, r: usize) {
+        let (values, start, end) = match &self.storage {
+            Storage::Dense(values) => (values, r * self.cols, (r + 1) * self.cols),
+            Storage::Sparse { starts, indices, values } => {
+                let (start, end) = (starts[r], starts[r + 1]);
+                prefetch(indices, start);
+                prefetch(indices, end.saturating_sub(1));
+                (values, start, end)
+            }
         };
-        let ends = [indices.first(), indices.last()].map(|i| i.map_or(0, |i| u64::from(*i)));
-        let values = &values[..values.len().min(LONG)];
-        let last = values.last().map_or(0, |v| v.to_bits());
-        let lines = values.iter().step_by(LINE).fold(last, |all, v| all ^ v.to_bits());
-        lines ^ ends[0] ^ ends[1]
+        for line in 0..LONG {
+            if start + line * LINE < end {
+                prefetch(values, start + line * LINE);
+            }
+        }
+        prefetch(values, end.saturating_sub(1));
     }
 }
 

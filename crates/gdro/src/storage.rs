@@ -27,7 +27,7 @@ pub enum Storage {
 
 /// From this many groups on a tree is faster by a margin that cannot be missed; below about 16
 /// both are alike (docs/benchmarks.md, "Rounds as m and d grow").
-const LEAST_GROUPS: usize = 64;
+const LEAST_GROUPS: usize = 1;
 
 /// Lazy points are faster for rows that store at most about a third of their features, and need a
 /// little more memory; from a half on dense ones are.

@@ -31,8 +31,9 @@ impl Estimator for DepRoundIx {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let k = self.k as f64;
         q.choose(self.k, probe.rng(), &mut self.chosen, &mut self.scratch);
-        probe.expect(&self.chosen)?;
-        for &i in &self.chosen {
+        for (at, &i) in self.chosen.iter().enumerate() {
+            let mut rest = self.chosen[at..].iter().copied();
+            probe.foresee(|_| rest.next());
             let loss = probe.pull(i, 1.0 / k)?;
             let s = probe.shortfall(loss) / (k * q.get(i) + probe.gamma());
             probe.credit(i, -s);

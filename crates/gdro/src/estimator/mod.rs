@@ -51,18 +51,15 @@ pub trait Probe {
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
     /// Says which groups this pull and those after it will probably ask for: `next` gives them one
-    /// by one, with a copy of [`Probe::rng`]'s stream. Their samples can then be on their way. A wrong
-    /// guess costs time and nothing else.
-    fn foresee(&mut self, _next: impl FnMut(&mut Rng) -> usize) {}
+    /// by one, with a copy of [`Probe::rng`]'s stream, or ends the list. Before each
+    /// [`Probe::pull`], and before its group is drawn. The samples can then be on their way; a
+    /// wrong guess costs time and nothing else.
+    fn foresee(&mut self, _next: impl FnMut(&mut Rng) -> Option<usize>) {}
 
-    /// Draws one sample of each of these groups ahead: the next pulls, which must be of these
-    /// groups in this order, use them. It changes no number; rows from all over the memory arrive
-    /// together. Once per round, before the first pull.
-    ///
-    /// # Errors
-    /// When the source has no sample.
-    fn expect(&mut self, _groups: &[usize]) -> Result<()> {
-        Ok(())
+    /// Draws the group of the next pull with [`Probe::rng`]'s stream, after [`Probe::foresee`] with
+    /// draws of the same kind: what is drawn changes little from round to round.
+    fn choose(&mut self, draw: impl Fn(&mut Rng) -> usize) -> usize {
+        draw(self.rng())
     }
 
     /// Adds `gain` to \[g_q\]_i.

@@ -14,11 +14,11 @@ pub struct OneIx;
 
 impl Estimator for OneIx {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        // A few steps hardly change the weights.
-        probe.foresee(|rng| q.draw(rng));
-        let i = q.draw(probe.rng());
+        let i = probe.choose(|rng| q.draw(rng));
+        // The division need not wait for the loss.
+        let inverse = 1.0 / (q.get(i) + probe.gamma());
         let loss = probe.pull(i, 1.0)?;
-        let s = probe.shortfall(loss) / (q.get(i) + probe.gamma());
+        let s = probe.shortfall(loss) * inverse;
         probe.credit(i, -s);
         Ok(())
     }

@@ -16,8 +16,7 @@ impl Estimator for UniformOne {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let m = q.len() as f64;
         let groups = q.len();
-        probe.foresee(|rng| below(rng, groups));
-        let i = below(probe.rng(), q.len());
+        let i = probe.choose(|rng| below(rng, groups));
         let loss = probe.pull(i, m * q.get(i))?;
         probe.credit(i, m * loss);
         Ok(())

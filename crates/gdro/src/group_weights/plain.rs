@@ -6,6 +6,7 @@ use super::ruled::choose;
 use super::subsets::Subsets;
 use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
+use crate::math::exp;
 use crate::sampling::{Rng, systematic, unit};
 
 /// Logarithms and steps beyond this are cut off: far outside of what a weight can express, far
@@ -24,6 +25,8 @@ pub struct Plain {
     logs: Vec<f64>,
     /// e^{logs_i}, proportional to q_i.
     masses: Vec<f64>,
+    /// Σ_{j ≤ i} masses_j.
+    ends: Vec<f64>,
     /// 1 / Σ masses.
     scale: f64,
     mean: RunningMean,
@@ -43,6 +46,7 @@ impl Plain {
             k,
             logs: vec![0.0; m],
             masses: vec![1.0; m],
+            ends: (1..=m).map(|i| i as f64).collect(),
             scale: 1.0 / m as f64,
             mean: RunningMean::new(m),
             order: Vec::with_capacity(m),
@@ -60,28 +64,34 @@ impl Plain {
         let top = self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for (log, mass) in self.logs.iter_mut().zip(&mut self.masses) {
             *log = (*log - top).max(-LOG_LIMIT);
-            *mass = log.exp();
+            *mass = exp(*log);
         }
         self.rescale();
     }
 
     fn rescale(&mut self) {
-        self.scale = 1.0 / self.masses.iter().sum::<f64>();
+        self.scale = 1.0 / self.sum();
+    }
+
+    /// Σ masses, after adding them up anew.
+    fn sum(&mut self) -> f64 {
+        let mut sum = 0.0;
+        for (end, mass) in self.ends.iter_mut().zip(&self.masses) {
+            sum += mass;
+            *end = sum;
+        }
+        sum
     }
 
     /// The group in which a place on [0, Σ masses) falls.
-    fn at(&self, mut left: f64) -> usize {
-        let mut last = 0;
-        for (i, mass) in self.masses.iter().enumerate() {
-            if *mass > 0.0 {
-                last = i;
-                if left < *mass {
-                    break;
-                }
-                left -= mass;
-            }
+    fn at(&self, place: f64) -> usize {
+        let at = self.ends.partition_point(|end| *end <= place);
+        if at < self.ends.len() {
+            return at;
         }
-        last
+        // Rounding: the last group that has a mass.
+        let total = self.ends[at - 1];
+        self.ends.partition_point(|end| *end < total)
     }
 
     /// Enforces the cap, when there is one and it is exceeded.
@@ -92,6 +102,7 @@ impl Plain {
         let top = self.masses.iter().copied().fold(0.0, f64::max);
         if top * self.scale > 1.0 / self.k {
             project_log(&mut self.logs, &mut self.masses, self.k, &mut self.order);
+            self.sum();
             self.scale = 1.0;
         }
     }
@@ -108,7 +119,7 @@ impl GroupWeights for Plain {
     }
 
     fn draw(&self, rng: &mut Rng) -> usize {
-        self.at(unit(rng) / self.scale)
+        self.at(unit(rng) * self.ends[self.ends.len() - 1])
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -135,7 +146,7 @@ impl GroupWeights for Plain {
             self.rebuild();
         } else {
             for (group, _) in gains {
-                self.masses[*group] = self.logs[*group].exp();
+                self.masses[*group] = exp(self.logs[*group]);
             }
             self.rescale();
             // Too close to overflow or underflow: take a new reference.
@@ -149,6 +160,7 @@ impl GroupWeights for Plain {
     fn jump_to(&mut self, other: &Self) {
         self.logs.copy_from_slice(&other.logs);
         self.masses.copy_from_slice(&other.masses);
+        self.ends.copy_from_slice(&other.ends);
         self.scale = other.scale;
     }
 
@@ -181,6 +193,7 @@ impl GroupWeights for Plain {
         }
         self.logs.copy_from_slice(&saved[..m]);
         self.masses.copy_from_slice(&saved[m..2 * m]);
+        self.sum();
         self.scale = saved[2 * m];
         self.mean.restore(&saved[2 * m + 1..]);
         Ok(())

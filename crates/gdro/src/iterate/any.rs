@@ -30,7 +30,7 @@ impl<M: MirrorMap> Iterate for AnyPoint<M> {
         each!(self, w => w.len())
     }
 
-    #[inline]
+    #[inline(always)]
     fn scores(&self, x: Row<'_>, out: &mut [f64]) {
         each!(self, w => w.scores(x, out))
     }

@@ -11,19 +11,7 @@ pub fn scores(w: &[f64], features: usize, x: Row<'_>, out: &mut [f64]) {
     if c == 1 {
         out[0] = match x {
             Row::Dense(x) => dot(weights, x),
-            Row::Sparse { indices, values } => {
-                let (mut even, mut odd) = (0.0, 0.0);
-                let (pairs, last) = indices.as_chunks::<2>();
-                let (pair_values, last_value) = values.as_chunks::<2>();
-                for (j, v) in pairs.iter().zip(pair_values) {
-                    even += weights[j[0] as usize] * v[0];
-                    odd += weights[j[1] as usize] * v[1];
-                }
-                if let ([j], [v]) = (last, last_value) {
-                    even += weights[*j as usize] * v;
-                }
-                even + odd
-            }
+            Row::Sparse { .. } => x.sum_each(|j, v| weights[j] * v),
         };
     } else {
         out.fill(0.0);

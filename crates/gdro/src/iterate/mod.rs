@@ -50,13 +50,30 @@ impl Gradient {
     #[inline]
     pub fn push(&mut self, handle: Handle, scale: f64, slope: &[f64]) {
         self.handles.push(handle);
-        self.coefficients.extend(slope.iter().map(|g| scale * g));
+        match slope {
+            [g] => self.coefficients.push(scale * g),
+            _ => self.coefficients.extend(slope.iter().map(|g| scale * g)),
+        }
+    }
+
+    /// The term, when there is just one and just one output.
+    #[inline]
+    pub fn single(&self) -> Option<(Handle, f64)> {
+        match (&self.handles[..], &self.coefficients[..]) {
+            ([handle], [coefficient]) => Some((*handle, *coefficient)),
+            _ => None,
+        }
     }
 
     /// The terms: handle and c coefficients.
     #[inline]
     pub fn terms(&self) -> impl Iterator<Item = (Handle, &[f64])> {
-        self.handles.iter().copied().zip(self.coefficients.chunks_exact(self.outputs.max(1)))
+        let (c, mut rest) = (self.outputs, &self.coefficients[..]);
+        self.handles.iter().map(move |handle| {
+            let (coefficients, others) = rest.split_at(c);
+            rest = others;
+            (*handle, coefficients)
+        })
     }
 }
 

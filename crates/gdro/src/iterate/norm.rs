@@ -1,60 +1,58 @@
 //! The norm of a vector of which single coordinates change.
 
-/// ‖v‖₂², kept up to date by adding differences, with compensation, and computed anew after 16
-/// changes per coordinate, and when it has fallen so far that the differences have cancelled.
-#[derive(Clone, Debug, Default)]
+/// ‖v‖₂², kept up to date by adding differences, and computed anew after 16 changes per coordinate,
+/// and when it has fallen so far that the differences have cancelled.
+#[derive(Clone, Debug)]
 pub(super) struct Norm {
     square: f64,
-    /// What that number cannot hold.
-    rest: f64,
     /// The largest square since it was computed.
     peak: f64,
     /// Changes since then.
-    changes: f64,
+    changes: usize,
+    /// How many there may be.
+    most: usize,
 }
 
 impl Norm {
     /// That of these numbers.
-    pub fn of(values: impl Iterator<Item = f64>) -> Self {
+    pub fn of(values: impl ExactSizeIterator<Item = f64>) -> Self {
+        let most = 16 * values.len();
         let square = values.map(|v| v * v).sum();
-        Norm { square, rest: 0.0, peak: square, changes: 0.0 }
+        Norm { square, peak: square, changes: 0, most }
     }
 
     /// ‖v‖₂.
-    #[inline]
     pub fn get(&self) -> f64 {
-        (self.square + self.rest).max(0.0).sqrt()
+        self.square.max(0.0).sqrt()
     }
 
-    /// Counts changed coordinates.
+    /// ‖v‖₂², up to rounding, which may make it negative.
     #[inline]
-    pub fn count(&mut self, changes: usize) {
-        self.changes += changes as f64;
+    pub fn square(&self) -> f64 {
+        self.square
     }
 
-    /// Adds Σ (new² − old²).
+    /// Adds Σ (new² − old²) of so many coordinates.
     #[inline]
-    pub fn add(&mut self, growth: f64) {
-        let square = self.square + growth;
-        let other = square - self.square;
-        self.rest += (self.square - (square - other)) + (growth - other);
-        self.square = square;
-        self.peak = self.peak.max(square);
+    pub fn add(&mut self, growth: f64, changes: usize) {
+        self.square += growth;
+        self.peak = if self.square > self.peak { self.square } else { self.peak };
+        self.changes += changes;
     }
 
-    /// Whether it has to be computed anew from so many coordinates.
+    /// Whether it has to be computed anew.
     #[inline]
-    pub fn is_due(&self, coordinates: usize) -> bool {
-        self.changes > 16.0 * coordinates as f64 || self.square < 1e-3 * self.peak
+    pub fn is_due(&self) -> bool {
+        self.changes > self.most || self.square < 1e-3 * self.peak
     }
 
-    /// The four numbers.
-    pub fn save(&self) -> [f64; 4] {
-        [self.square, self.rest, self.peak, self.changes]
+    /// The numbers that it consists of.
+    pub fn save(&self) -> [f64; 3] {
+        [self.square, self.peak, self.changes as f64]
     }
 
-    /// The same from four numbers.
-    pub fn restored(&[square, rest, peak, changes]: &[f64; 4]) -> Self {
-        Norm { square, rest, peak, changes }
+    /// Takes them over.
+    pub fn restore(&mut self, &[square, peak, changes]: &[f64; 3]) {
+        (self.square, self.peak, self.changes) = (square, peak, changes as usize);
     }
 }

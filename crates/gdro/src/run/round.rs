@@ -10,7 +10,7 @@ use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
 use crate::sampling::{Rng, Streams};
 use crate::schedule::Steps;
-use crate::source::{AHEAD, Handle, Source};
+use crate::source::{AHEAD, Foreseen, Handle, Source};
 
 /// What a round writes into.
 #[derive(Clone, Debug)]
@@ -22,13 +22,11 @@ pub(super) struct Scratch {
     pub samples: Vec<u64>,
     pub clipped: u64,
     pub kept: Kept,
-    /// Samples that were drawn before they are pulled, and how many of them have been pulled.
-    ahead: Vec<Handle>,
-    pulled: usize,
+    /// Draws that have been foreseen, and how many of them are over.
+    ahead: Vec<Foreseen>,
+    over: usize,
     /// The marked model.
     pub mark: Vec<f64>,
-    /// Pulls that have been foreseen and not yet made.
-    foreseen: usize,
 }
 
 impl Scratch {
@@ -42,19 +40,21 @@ impl Scratch {
             samples: vec![0; groups],
             clipped: 0,
             kept: Kept::default(),
-            ahead: Vec::with_capacity(pulls),
-            pulled: 0,
+            ahead: Vec::with_capacity(AHEAD),
+            over: 0,
             mark: Vec::new(),
-            foreseen: 0,
         }
+    }
+
+    /// Forgets what was foreseen.
+    pub fn forget(&mut self) {
+        self.ahead.clear();
     }
 
     /// Forgets the estimate of the last round.
     pub fn clear(&mut self) {
         self.gradient.clear();
         self.gains.clear();
-        self.ahead.clear();
-        self.pulled = 0;
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Round<'a, L, S, I> {
     pub loss: &'a L,
     pub source: &'a mut S,
     pub point: &'a I,
-    /// Own models of the groups, when the estimator uses them, and their step.
+    /// Own models of the groups, when the estimator uses them, and their first step.
     pub own: &'a mut [OwnModel<I>],
     pub own_step: f64,
     pub streams: &'a mut Streams,
@@ -100,21 +100,41 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         if self.even { Ok(loss) } else { self.finite(group, self.game.payoff(group, loss)) }
     }
 
-    /// A sample of a group: the next one that was drawn ahead, or a new one.
-    #[inline]
-    fn next(&mut self, group: usize) -> Result<Handle> {
-        if let Some(handle) = self.scratch.ahead.get(self.scratch.pulled) {
-            self.scratch.pulled += 1;
-            return Ok(*handle);
+    /// Foresees the next pulls.
+    #[inline(never)]
+    fn look_ahead(&mut self, mut next: impl FnMut(&mut Rng) -> Option<usize>) {
+        let scratch = &mut *self.scratch;
+        let mut rng = self.streams.groups.clone();
+        scratch.ahead.clear();
+        scratch.over = 0;
+        while scratch.ahead.len() < AHEAD
+            && let Some(group) = next(&mut rng)
+        {
+            let after = self.streams.data.clone();
+            scratch.ahead.push(Foreseen { group, handle: Handle(0), after });
         }
-        self.fresh(group)
+        self.source.foresee(&self.streams.data, &mut scratch.ahead);
     }
 
-    /// A new sample of a group.
+    /// A sample of a group: the foreseen one, where the group is.
     #[inline]
-    fn fresh(&mut self, group: usize) -> Result<Handle> {
-        let handle = self.source.draw(group, &mut self.streams.data)?;
-        self.scratch.samples[group] += 1;
+    fn next(&mut self, group: usize) -> Result<Handle> {
+        let (scratch, rng) = (&mut *self.scratch, &mut self.streams.data);
+        let handle = match scratch.ahead.get(scratch.over) {
+            Some(foreseen) if foreseen.group == group => {
+                scratch.over += 1;
+                rng.clone_from(&foreseen.after);
+                foreseen.handle
+            }
+            Some(foreseen) => {
+                let handle = self.source.draw(group, rng)?;
+                // The others rest on the state after it.
+                scratch.over = if *rng == foreseen.after { scratch.over + 1 } else { AHEAD };
+                handle
+            }
+            None => self.source.draw(group, rng)?,
+        };
+        scratch.samples[group] += 1;
         Ok(handle)
     }
 
@@ -141,28 +161,22 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         self.payoff(group, value)
     }
 
-    fn expect(&mut self, groups: &[usize]) -> Result<()> {
-        for group in groups {
-            let handle = self.fresh(*group)?;
-            self.scratch.ahead.push(handle);
+    #[inline]
+    fn foresee(&mut self, next: impl FnMut(&mut Rng) -> Option<usize>) {
+        if self.scratch.over >= self.scratch.ahead.len() && self.source.is_far() {
+            self.look_ahead(next);
         }
-        for handle in &self.scratch.ahead {
-            // Only so that all rows are on their way from memory together.
-            let sample = self.source.get(*handle);
-            black_box((sample.y, sample.x.first()));
-        }
-        Ok(())
     }
 
     #[inline]
-    fn foresee(&mut self, mut next: impl FnMut(&mut Rng) -> usize) {
-        if self.scratch.foreseen > 0 {
-            self.scratch.foreseen -= 1;
-        } else if self.source.is_far() {
-            let mut rng = self.streams.groups.clone();
-            let groups: [usize; AHEAD] = std::array::from_fn(|_| next(&mut rng));
-            self.source.foresee(&groups, &self.streams.data);
-            self.scratch.foreseen = AHEAD - 1;
+    fn choose(&mut self, draw: impl Fn(&mut Rng) -> usize) -> usize {
+        self.foresee(|rng| Some(draw(rng)));
+        let group = draw(&mut self.streams.groups);
+        // Where the foreseen group is the right one, as it almost always is, the processor goes on
+        // with it before it knows: the comparison hides from the compiler that they are equal.
+        match self.scratch.ahead.get(self.scratch.over) {
+            Some(draw) if black_box(draw.group ^ group) == 0 => draw.group,
+            _ => group,
         }
     }
 
@@ -187,20 +201,22 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         let value = self.finite(group, value)?;
         let scratch = &mut *self.scratch;
         let own = &mut self.own[group];
+        let own_step = self.own_step / (self.number as f64).sqrt();
         let sample = self.source.get(handle);
-        own.point.accumulate(self.own_step);
+        own.point.accumulate(own_step);
         own.point.average_scores(sample.x, &mut scratch.scores);
         let best = self.loss.value(&scratch.scores, sample.y)?;
         own.point.scores(sample.x, &mut scratch.scores);
         self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
         own.gradient.clear();
         own.gradient.push(handle, 1.0, &scratch.slope);
-        own.point.step(self.own_step, self.game.ridge, &own.gradient, self.source);
+        own.point.step(own_step, self.game.ridge, &own.gradient, self.source);
         let best = self.finite(group, best)?;
         self.finite(group, self.game.scales[group] * (value - best))
     }
 
     fn keep(&mut self, group: usize) -> Result<()> {
+        self.scratch.forget();
         // The copy is all that is needed of the sample: its handle may go.
         self.source.begin_round();
         let handle = self.source.draw(group, &mut self.streams.data)?;

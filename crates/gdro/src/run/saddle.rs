@@ -158,7 +158,7 @@ where
             source: &mut self.source,
             point,
             own: &mut self.own,
-            own_step: self.recipe.own_step.unwrap_or(0.0) / ((self.rounds + 1) as f64).sqrt(),
+            own_step: self.recipe.own_step.unwrap_or(0.0),
             streams: &mut self.streams,
             scratch: &mut self.round,
             payoffs: self.recipe.payoffs,
@@ -257,6 +257,7 @@ where
         self.weights.restore(&state.weights)?;
         self.source.restore(&state.source)?;
         self.recipe.estimator.restore(&state.estimator)?;
+        self.round.forget();
         self.round.kept.clone_from(&state.kept);
         self.round.mark.clone_from(&state.mark);
         self.streams = state.streams.clone();

@@ -26,6 +26,17 @@ pub(crate) const AHEAD: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle(pub usize);
 
+/// A draw that has been worked out before it is due.
+#[derive(Clone, Debug)]
+pub struct Foreseen {
+    /// The group that will probably be asked for.
+    pub group: usize,
+    /// What the draw then gives.
+    pub handle: Handle,
+    /// The state of the stream after it.
+    pub after: Rng,
+}
+
 /// m distributions over samples.
 pub trait Source {
     /// Number of groups m.
@@ -58,9 +69,16 @@ pub trait Source {
         false
     }
 
-    /// Says that the next draws are probably from these groups, with this state of the stream: the
-    /// samples may be brought closer. Nothing else changes.
-    fn foresee(&self, _groups: &[usize], _rng: &Rng) {}
+    /// Works out what the next draws will be if they are from the groups that `draws` names, with
+    /// this state of the stream: writes handle and state after it to each, exactly as
+    /// [`Source::draw`] would give them, and may bring the samples closer. Called where
+    /// [`Source::is_far`] says so and nowhere else.
+    fn foresee(&self, _rng: &Rng, _draws: &mut [Foreseen]) {}
+
+    /// A number that no feature of any sample exceeds in absolute value, where one is known.
+    fn largest(&self) -> Option<f64> {
+        None
+    }
 
     /// The sample behind a handle of this round.
     fn get(&self, handle: Handle) -> Sample<'_>;

@@ -1,12 +1,12 @@
 //! Rows in memory, drawn with replacement.
 
-use super::{AHEAD, Handle, Source};
+use super::{Foreseen, Handle, Source};
 use crate::dataset::{Dataset, Sample};
 use crate::error::Result;
 use crate::sampling::{Rng, below, unit};
 
 /// Stored values up to which a table is taken to be in the caches close to the processor.
-const NEAR: usize = 1 << 15;
+const NEAR: usize = 0;
 
 /// P_i is the empirical distribution of group i: a row with probability proportional to its
 /// weight, uniformly when rows have no weights.
@@ -37,7 +37,7 @@ impl WithReplacement {
 
 impl WithReplacement {
     /// Chooses a row of a group.
-    #[inline]
+    #[inline(always)]
     fn choose(&self, group: usize, rng: &mut Rng) -> usize {
         let members = self.data.members(group);
         let at = match self.cumulative.get(group) {
@@ -65,7 +65,7 @@ impl Source for WithReplacement {
         self.data.matrix().stored_per_row()
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
         Ok(Handle(self.choose(group, rng)))
     }
@@ -75,19 +75,21 @@ impl Source for WithReplacement {
         self.data.matrix().stored() > NEAR
     }
 
-    fn foresee(&self, groups: &[usize], rng: &Rng) {
+    fn foresee(&self, rng: &Rng, draws: &mut [Foreseen]) {
         let mut rng = rng.clone();
-        let mut rows = [0; AHEAD];
-        for (row, group) in rows.iter_mut().zip(groups) {
-            *row = self.choose(*group, &mut rng);
+        for draw in draws {
+            let row = self.choose(draw.group, &mut rng);
+            self.data.prefetch(row);
+            draw.handle = Handle(row);
+            draw.after.clone_from(&rng);
         }
-        // Apart from the choices, so that many reads are under way at once.
-        let touched =
-            rows.iter().take(groups.len()).fold(0, |all, row| all ^ self.data.touch(*row));
-        std::hint::black_box(touched);
     }
 
-    #[inline]
+    fn largest(&self) -> Option<f64> {
+        Some(self.data.matrix().largest())
+    }
+
+    #[inline(always)]
     fn get(&self, handle: Handle) -> Sample<'_> {
         self.data.sample(handle.0)
     }

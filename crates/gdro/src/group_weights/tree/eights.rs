@@ -131,9 +131,9 @@ impl<F: Fold> Eights<F> {
     ) -> usize {
         let mut at = 0;
         for level in self.levels.iter().rev() {
-            at = 8 * at + pick(level[at].map(&node), &mut left);
+            at = 8 * at + walk(&level[at].map(&node), &mut left);
         }
-        8 * at + pick(self.leaves[at].0.map(leaf), &mut left)
+        8 * at + pick(&self.leaves[at].0.map(leaf), left)
     }
 
     /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches
@@ -148,11 +148,11 @@ impl<F: Fold> Eights<F> {
         found.fill(0);
         for level in self.levels.iter().rev() {
             for (at, left) in found.iter_mut().zip(&mut *left) {
-                *at = 8 * *at + pick(level[*at].map(&node), left);
+                *at = 8 * *at + walk(&level[*at].map(&node), left);
             }
         }
         for (at, left) in found.iter_mut().zip(left) {
-            *at = 8 * *at + pick(self.leaves[*at].0.map(&leaf), left);
+            *at = 8 * *at + pick(&self.leaves[*at].0.map(&leaf), *left);
         }
     }
 
@@ -166,22 +166,39 @@ impl<F: Fold> Eights<F> {
     }
 }
 
-/// Which of eight weights side by side `left` falls in; takes the weights before it off.
+/// The sums up to the end of each weight but the last, in few steps.
 #[inline]
-fn pick(weights: [f64; 8], left: &mut f64) -> usize {
-    let [a, b, c, d, e, f, g, _] = weights;
-    // The sums up to each weight, in few steps and without branches.
+fn ends([a, b, c, d, e, f, g, _]: &[f64; 8]) -> [f64; 7] {
     let two = a + b;
     let four = two + (c + d);
     let six = four + (e + f);
-    let ends = [a, two, two + c, four, four + e, six, six + g];
-    let mut at: usize = ends.iter().map(|end| usize::from(*end <= *left)).sum();
-    if weights[at] <= 0.0 {
+    [*a, two, two + c, four, four + e, six, six + g]
+}
+
+/// Which of eight weights side by side `left` falls in.
+#[inline]
+fn pick(weights: &[f64; 8], left: f64) -> usize {
+    // Counted in floating point, for which there are vector instructions: no branch could be
+    // foreseen. The sum is in the low bits.
+    const INTEGER: f64 = (1u64 << 52) as f64;
+    let before = ends(weights).map(|end| if end <= left { 1.0 } else { 0.0 });
+    let [a, b, c, d, e, f, g] = before;
+    let count = ((a + b) + (c + d)) + ((e + f) + (g + INTEGER));
+    let at = (count.to_bits() & 7) as usize;
+    // The sums do not fall, so that no weight of 0 is found but the last.
+    if weights[7] <= 0.0 && at == 7 {
         // Rounding went past the last weight that is positive.
-        at = weights.iter().rposition(|v| *v > 0.0).unwrap_or(0);
+        return weights.iter().rposition(|v| *v > 0.0).unwrap_or(0);
     }
+    at
+}
+
+/// As [`pick`], and takes the weights before it off.
+#[inline]
+fn walk(weights: &[f64; 8], left: &mut f64) -> usize {
+    let at = pick(weights, *left);
     if at > 0 {
-        *left = (*left - ends[at - 1]).max(0.0);
+        *left = (*left - ends(weights)[at - 1]).max(0.0);
     }
     at
 }

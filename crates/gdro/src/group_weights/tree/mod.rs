@@ -78,6 +78,15 @@ impl Tree {
         self.clock.wind(&mut self.groups);
     }
 
+    /// Adds to the logarithm of one group.
+    #[inline]
+    fn shift(&mut self, i: usize, by: f64) {
+        let group = &mut self.groups[i];
+        self.clock.settle(group, self.masses.get(i));
+        group.add(by);
+        self.masses.set(i, group.mass());
+    }
+
     /// Makes all leaves anew, with the largest logarithm at 0; after [`Tree::settle`].
     fn grow(&mut self) {
         let top = self.groups.iter().map(Group::log).fold(f64::NEG_INFINITY, f64::max);
@@ -105,7 +114,7 @@ impl GroupWeights for Tree {
 
     #[inline]
     fn draw(&self, rng: &mut Rng) -> usize {
-        let drawn = self.masses.descend(unit(rng) / self.scale, |node| node, |leaf| leaf);
+        let drawn = self.masses.descend(unit(rng) * self.masses.root(), |node| node, |leaf| leaf);
         self.groups[drawn].fetch();
         drawn
     }
@@ -135,11 +144,9 @@ impl GroupWeights for Tree {
             self.grow();
             return;
         }
-        for (i, gain) in gains {
-            let group = &mut self.groups[*i];
-            self.clock.settle(group, self.masses.get(*i));
-            group.add(eta * gain);
-            self.masses.set(*i, group.mass());
+        match gains {
+            [(i, gain)] => self.shift(*i, eta * gain),
+            _ => gains.iter().for_each(|(i, gain)| self.shift(*i, eta * gain)),
         }
         let root = self.masses.root();
         self.scale = 1.0 / root;

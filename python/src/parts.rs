@@ -238,8 +238,8 @@ impl Source for SomeSource {
         each!(self, source => source.is_far())
     }
 
-    fn foresee(&self, groups: &[usize], rng: &Rng) {
-        each!(self, source => source.foresee(groups, rng));
+    fn foresee(&self, rng: &Rng, draws: &mut [Foreseen]) {
+        each!(self, source => source.foresee(rng, draws));
     }
 
     #[inline]

@@ -90,6 +90,14 @@ pub trait Iterate {
     /// Writes the c scores Wᵀx + b.
     fn scores(&self, x: Row<'_>, out: &mut [f64]);
 
+    /// The score of a model with one output.
+    #[inline]
+    fn score(&self, x: Row<'_>) -> f64 {
+        let mut out = [0.0];
+        self.scores(x, &mut out);
+        out[0]
+    }
+
     /// Writes the c scores of the average; those of the present point when there is none.
     fn average_scores(&self, x: Row<'_>, out: &mut [f64]);
 

@@ -179,6 +179,19 @@ impl Loss for AnyLoss {
         each!(self, loss => loss.slope(scores, y, slope))
     }
 
+    /// The usual loss does not go through a call and memory.
+    #[inline(always)]
+    fn slope_at(&self, score: f64, y: f64) -> Result<(f64, f64)> {
+        #[inline(never)]
+        fn others(loss: &AnyLoss, score: f64, y: f64) -> Result<(f64, f64)> {
+            each!(loss, loss => loss.slope_at(score, y))
+        }
+        match self {
+            AnyLoss::Logistic(loss) => loss.slope_at(score, y),
+            other => others(other, score, y),
+        }
+    }
+
     #[inline]
     fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]) {
         each!(self, loss => loss.hessian(scores, y, hessian))

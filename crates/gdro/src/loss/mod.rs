@@ -58,6 +58,20 @@ pub trait Loss {
     /// As [`Loss::value`].
     fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> Result<f64>;
 
+    /// [`Loss::slope`] for c = 1, as two numbers: (ℓ(s, y), ∂ℓ/∂s).
+    ///
+    /// # Errors
+    /// As [`Loss::value`].
+    ///
+    /// # Panics
+    /// May panic when the loss has another number of outputs.
+    #[inline]
+    fn slope_at(&self, score: f64, y: f64) -> Result<(f64, f64)> {
+        let mut slope = [0.0];
+        let value = self.slope(&[score], y, &mut slope)?;
+        Ok((value, slope[0]))
+    }
+
     /// The Hessian ∂²ℓ/∂s² (c × c numbers, row by row) written to `hessian`; that of either side
     /// where it jumps.
     fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]);

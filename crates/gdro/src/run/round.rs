@@ -78,7 +78,9 @@ pub(super) struct Round<'a, L, S, I> {
     pub own_step: f64,
     pub streams: &'a mut Streams,
     pub scratch: &'a mut Scratch,
-    pub payoffs: (f64, f64),
+    /// U, and 1/(U − L₀).
+    pub highest: f64,
+    pub per_payoff: f64,
     pub steps: Steps,
     pub number: u64,
 }
@@ -139,23 +141,30 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
     }
 
     /// Draws a sample, adds its gradient and returns its loss.
-    #[inline]
+    #[inline(always)]
     fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
         let handle = self.next(group)?;
         let scratch = &mut *self.scratch;
         let sample = self.source.get(handle);
+        let scale = if self.even { 1.0 } else { self.game.scales[group] };
+        if scratch.scores.len() == 1 {
+            let (value, slope) = self.loss.slope_at(self.point.score(sample.x), sample.y)?;
+            if c != 0.0 && value.is_finite() {
+                scratch.gradient.push(handle, c * scale, &[slope]);
+            }
+            return Ok((handle, value));
+        }
         self.point.scores(sample.x, &mut scratch.scores);
         let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
         if c != 0.0 && value.is_finite() {
-            let c = if self.even { c } else { c * self.game.scales[group] };
-            scratch.gradient.push(handle, c, &scratch.slope);
+            scratch.gradient.push(handle, c * scale, &scratch.slope);
         }
         Ok((handle, value))
     }
 }
 
 impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
-    #[inline]
+    #[inline(always)]
     fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
         let (_, value) = self.draw(group, c)?;
         self.payoff(group, value)
@@ -187,8 +196,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     #[inline]
     fn shortfall(&mut self, payoff: f64) -> f64 {
-        let (low, high) = self.payoffs;
-        let s = (high - payoff) / (high - low);
+        let s = (self.highest - payoff) * self.per_payoff;
         if (0.0..=1.0).contains(&s) {
             return s;
         }

@@ -64,6 +64,8 @@ pub struct Saddle<L, S, I, Q, E> {
     next_restart: u64,
     /// The finished stretch of a suffix average.
     stretch: Option<Stretch>,
+    /// 1/(U − L₀) of the recipe's payoffs.
+    per_payoff: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +124,7 @@ where
         let rounds = 0;
         Ok(Saddle {
             even: game.is_even(),
+            per_payoff: 1.0 / (recipe.payoffs.1 - recipe.payoffs.0),
             game,
             loss,
             source,
@@ -161,7 +164,8 @@ where
             own_step: self.recipe.own_step.unwrap_or(0.0),
             streams: &mut self.streams,
             scratch: &mut self.round,
-            payoffs: self.recipe.payoffs,
+            highest: self.recipe.payoffs.1,
+            per_payoff: self.per_payoff,
             steps,
             number: self.rounds + 1,
         };

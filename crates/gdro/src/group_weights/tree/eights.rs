@@ -86,8 +86,8 @@ impl<F: Fold> Eights<F> {
     pub fn set(&mut self, at: usize, value: f64) {
         let mut place = at / 8;
         let line = &mut self.leaves[place].0;
+        let mut node = F::leaves(&replaced(line, at % 8, value));
         line[at % 8] = value;
-        let mut node = F::leaves(line);
         for level in &mut self.levels {
             let line = &mut level[place / 8];
             line[place % 8] = node;
@@ -164,6 +164,14 @@ impl<F: Fold> Eights<F> {
         }
         8 * at + self.leaves[at].0.iter().position(|v| leaf(*v)).unwrap_or(0)
     }
+}
+
+/// The line with another number at a place. Reading it back right after a change of one number
+/// would have the processor wait for the change to reach the cache.
+#[inline]
+fn replaced(line: &[f64; 8], at: usize, value: f64) -> [f64; 8] {
+    let at = at as f64;
+    std::array::from_fn(|lane| if lane as f64 == at { value } else { line[lane] })
 }
 
 /// The sums up to the end of each weight but the last, in few steps.

@@ -26,9 +26,8 @@ impl Group {
         // The exact error of the sum (Knuth), then of the sum with what was left before.
         let sum = self.log + by;
         let other = sum - self.log;
-        let rest = self.rest + ((self.log - (sum - other)) + (by - other));
-        self.log = sum + rest;
-        self.rest = rest - (self.log - sum);
+        self.rest += (self.log - (sum - other)) + (by - other);
+        self.log = sum;
         if self.log.abs() > LOG_LIMIT {
             self.place(self.log.clamp(-LOG_LIMIT, LOG_LIMIT));
         }

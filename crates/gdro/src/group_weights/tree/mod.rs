@@ -79,7 +79,7 @@ impl Tree {
     }
 
     /// Adds to the logarithm of one group.
-    #[inline]
+    #[inline(always)]
     fn shift(&mut self, i: usize, by: f64) {
         let group = &mut self.groups[i];
         self.clock.settle(group, self.masses.get(i));

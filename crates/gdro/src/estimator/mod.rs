@@ -57,8 +57,13 @@ pub trait Probe {
     fn foresee(&mut self, _next: impl FnMut(&mut Rng) -> Option<usize>) {}
 
     /// Draws the group of the next pull with [`Probe::rng`]'s stream, after [`Probe::foresee`] with
-    /// draws of the same kind: what is drawn changes little from round to round.
-    fn choose(&mut self, draw: impl Fn(&mut Rng) -> usize) -> usize {
+    /// draws of the same kind: weights change little from round to round. `holds` says whether
+    /// `draw` would give a group, and uses as much of the stream.
+    fn choose(
+        &mut self,
+        draw: impl Fn(&mut Rng) -> usize,
+        _holds: impl Fn(usize, &mut Rng) -> bool,
+    ) -> usize {
         draw(self.rng())
     }
 

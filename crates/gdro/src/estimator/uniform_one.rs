@@ -16,7 +16,7 @@ impl Estimator for UniformOne {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let m = q.len() as f64;
         let groups = q.len();
-        let i = probe.choose(|rng| below(rng, groups));
+        let i = probe.choose(|rng| below(rng, groups), |group, rng| below(rng, groups) == group);
         let loss = probe.pull(i, m * q.get(i))?;
         probe.credit(i, m * loss);
         Ok(())

@@ -64,6 +64,11 @@ impl GroupWeights for Entropic {
         each!(self, q => q.draw(rng))
     }
 
+    #[inline]
+    fn draws(&self, group: usize, rng: &mut Rng) -> bool {
+        each!(self, q => q.draws(group, rng))
+    }
+
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
         each!(self, q => q.choose(k, rng, chosen, scratch))
     }

@@ -49,6 +49,13 @@ pub trait GroupWeights {
     /// Draws a group i with probability q_i.
     fn draw(&self, rng: &mut Rng) -> usize;
 
+    /// Whether [`GroupWeights::draw`] would give this group; uses as much of the stream. Cheaper
+    /// where the weights can tell without drawing, and never wrong.
+    #[inline]
+    fn draws(&self, group: usize, rng: &mut Rng) -> bool {
+        self.draw(rng) == group
+    }
+
     /// Draws a set of k groups such that group i is in it with probability k·q_i, which must not
     /// exceed 1. The set replaces the content of `chosen`; `scratch` is memory to work in.
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>);

@@ -177,7 +177,7 @@ impl Lazy {
     }
 
     /// w −= eta · a · x for the only output, where no feature exceeds `largest`.
-    #[inline]
+    #[inline(always)]
     fn subtract(&mut self, x: Row<'_>, eta: f64, a: f64, largest: f64) {
         if eta * a.abs() * largest > self.limit {
             self.fold();
@@ -322,7 +322,7 @@ impl Iterate for Lazy {
         all.zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
 
-    #[inline]
+    #[inline(always)]
     fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S) {
         match gradient.single() {
             Some((handle, a)) => {
@@ -365,7 +365,7 @@ impl Iterate for Lazy {
         self.intercepts.copy_from_slice(&other.intercepts);
     }
 
-    #[inline]
+    #[inline(always)]
     fn accumulate(&mut self, weight: f64) {
         let by = weight * self.scale - self.error;
         let past = self.past + by;

@@ -91,7 +91,7 @@ pub trait Iterate {
     fn scores(&self, x: Row<'_>, out: &mut [f64]);
 
     /// The score of a model with one output.
-    #[inline]
+    #[inline(always)]
     fn score(&self, x: Row<'_>) -> f64 {
         let mut out = [0.0];
         self.scores(x, &mut out);

@@ -1,7 +1,5 @@
 //! What an estimator sees of a round.
 
-use std::hint::black_box;
-
 use super::kept::Kept;
 use crate::error::{Error, Result};
 use crate::estimator::Probe;
@@ -119,7 +117,7 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
     }
 
     /// A sample of a group: the foreseen one, where the group is.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, group: usize) -> Result<Handle> {
         let (scratch, rng) = (&mut *self.scratch, &mut self.streams.data);
         let handle = match scratch.ahead.get(scratch.over) {
@@ -178,15 +176,22 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     #[inline]
-    fn choose(&mut self, draw: impl Fn(&mut Rng) -> usize) -> usize {
+    fn choose(
+        &mut self,
+        draw: impl Fn(&mut Rng) -> usize,
+        holds: impl Fn(usize, &mut Rng) -> bool,
+    ) -> usize {
         self.foresee(|rng| Some(draw(rng)));
-        let group = draw(&mut self.streams.groups);
         // Where the foreseen group is the right one, as it almost always is, the processor goes on
-        // with it before it knows: the comparison hides from the compiler that they are equal.
-        match self.scratch.ahead.get(self.scratch.over) {
-            Some(draw) if black_box(draw.group ^ group) == 0 => draw.group,
-            _ => group,
+        // with it before it knows.
+        if let Some(foreseen) = self.scratch.ahead.get(self.scratch.over) {
+            let before = self.streams.groups.clone();
+            if holds(foreseen.group, &mut self.streams.groups) {
+                return foreseen.group;
+            }
+            self.streams.groups = before;
         }
+        draw(&mut self.streams.groups)
     }
 
     #[inline]

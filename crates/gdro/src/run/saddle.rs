@@ -147,6 +147,7 @@ where
     }
 
     /// Samples of one estimate at (point, weights), into the scratch memory.
+    #[inline(always)]
     fn estimate(&mut self, at_anchor: bool, steps: Steps) -> Result<()> {
         self.round.clear();
         self.source.begin_round();
@@ -173,6 +174,7 @@ where
     }
 
     /// One round of mirror descent: estimate, average, step.
+    #[inline(always)]
     fn descend(&mut self, steps: Steps, weight: f64) -> Result<()> {
         self.estimate(false, steps)?;
         if weight > 0.0 {

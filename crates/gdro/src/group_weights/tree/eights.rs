@@ -82,7 +82,7 @@ impl<F: Fold> Eights<F> {
     }
 
     /// Changes a leaf and all that is above it: O(log m).
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, at: usize, value: f64) {
         let mut place = at / 8;
         let line = &mut self.leaves[place].0;
@@ -122,7 +122,7 @@ impl<F: Fold> Eights<F> {
     /// Draws the leaf in which `left` falls when the leaves lie side by side, each as long as the
     /// weights say: an inverse distribution function in O(log m). Rounding never leads to a leaf of
     /// weight 0.
-    #[inline]
+    #[inline(always)]
     pub fn descend(
         &self,
         mut left: f64,
@@ -134,6 +134,21 @@ impl<F: Fold> Eights<F> {
             at = 8 * at + walk(&level[at].map(&node), &mut left);
         }
         8 * at + pick(&self.leaves[at].0.map(leaf), left)
+    }
+
+    /// Whether [`Eights::descend`] would lead to this leaf.
+    #[inline(always)]
+    pub fn leads_to(&self, at: usize, left: f64) -> bool
+    where
+        F: Fold<Node = f64>,
+    {
+        if !self.levels.is_empty() {
+            return self.descend(left, |node| node, |leaf| leaf) == at;
+        }
+        let [a, b, c, d, e, f, g] = ends(&self.leaves[0].0);
+        let ends = [0.0, a, b, c, d, e, f, g];
+        // The last leaf has no end of its own.
+        at < 7 && ends[at] <= left && left < ends[at + 1]
     }
 
     /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches

@@ -107,16 +107,21 @@ impl GroupWeights for Tree {
         self.groups.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&self, group: usize) -> f64 {
         self.masses.get(group) * self.scale
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw(&self, rng: &mut Rng) -> usize {
         let drawn = self.masses.descend(unit(rng) * self.masses.root(), |node| node, |leaf| leaf);
         self.groups[drawn].fetch();
         drawn
+    }
+
+    #[inline(always)]
+    fn draws(&self, group: usize, rng: &mut Rng) -> bool {
+        self.masses.leads_to(group, unit(rng) * self.masses.root())
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -136,7 +141,7 @@ impl GroupWeights for Tree {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, eta: f64, gains: &[(usize, f64)]) {
         if moves_most(gains, self.len()) {
             self.settle();
@@ -164,7 +169,7 @@ impl GroupWeights for Tree {
         self.refill();
     }
 
-    #[inline]
+    #[inline(always)]
     fn accumulate(&mut self, weight: f64) {
         if self.clock.runs_down(self.scale) {
             self.settle();

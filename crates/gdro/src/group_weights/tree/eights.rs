@@ -181,12 +181,26 @@ impl<F: Fold> Eights<F> {
     }
 }
 
+/// All bits at one place of eight.
+static PLACES: [[u64; 8]; 8] = {
+    let (mut places, mut at) = ([[0; 8]; 8], 0);
+    while at < 8 {
+        places[at][at] = u64::MAX;
+        at += 1;
+    }
+    places
+};
+
 /// The line with another number at a place. Reading it back right after a change of one number
 /// would have the processor wait for the change to reach the cache.
 #[inline]
 fn replaced(line: &[f64; 8], at: usize, value: f64) -> [f64; 8] {
-    let at = at as f64;
-    std::array::from_fn(|lane| if lane as f64 == at { value } else { line[lane] })
+    // By bits, because a branch could not be foreseen, and a comparison becomes one.
+    let here = &PLACES[at];
+    std::array::from_fn(|lane| {
+        let (old, new) = (line[lane].to_bits(), value.to_bits());
+        f64::from_bits((new & here[lane]) | (old & !here[lane]))
+    })
 }
 
 /// The sums up to the end of each weight but the last, in few steps.

@@ -1,5 +1,6 @@
 //! Running an algorithm: the solver, how far it goes, and who watches.
 
+mod ahead;
 mod drive;
 mod kept;
 mod round;

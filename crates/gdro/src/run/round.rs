@@ -1,5 +1,6 @@
 //! What an estimator sees of a round.
 
+use super::ahead::Ahead;
 use super::kept::Kept;
 use crate::error::{Error, Result};
 use crate::estimator::Probe;
@@ -8,7 +9,7 @@ use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
 use crate::sampling::{Rng, Streams};
 use crate::schedule::Steps;
-use crate::source::{AHEAD, Foreseen, Handle, Source};
+use crate::source::{Handle, Source};
 
 /// What a round writes into.
 #[derive(Clone, Debug)]
@@ -20,9 +21,7 @@ pub(super) struct Scratch {
     pub samples: Vec<u64>,
     pub clipped: u64,
     pub kept: Kept,
-    /// Draws that have been foreseen, and how many of them are over.
-    ahead: Vec<Foreseen>,
-    over: usize,
+    pub ahead: Ahead,
     /// The marked model.
     pub mark: Vec<f64>,
 }
@@ -38,15 +37,9 @@ impl Scratch {
             samples: vec![0; groups],
             clipped: 0,
             kept: Kept::default(),
-            ahead: Vec::with_capacity(AHEAD),
-            over: 0,
+            ahead: Ahead::new(),
             mark: Vec::new(),
         }
-    }
-
-    /// Forgets what was foreseen.
-    pub fn forget(&mut self) {
-        self.ahead.clear();
     }
 
     /// Forgets the estimate of the last round.
@@ -100,49 +93,12 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         if self.even { Ok(loss) } else { self.finite(group, self.game.payoff(group, loss)) }
     }
 
-    /// Foresees the next pulls.
-    #[inline(never)]
-    fn look_ahead(&mut self, mut next: impl FnMut(&mut Rng) -> Option<usize>) {
-        let scratch = &mut *self.scratch;
-        let mut rng = self.streams.groups.clone();
-        scratch.ahead.clear();
-        scratch.over = 0;
-        while scratch.ahead.len() < AHEAD
-            && let Some(group) = next(&mut rng)
-        {
-            let after = self.streams.data.clone();
-            scratch.ahead.push(Foreseen { group, handle: Handle(0), after });
-        }
-        self.source.foresee(&self.streams.data, &mut scratch.ahead);
-    }
-
-    /// A sample of a group: the foreseen one, where the group is.
-    #[inline(always)]
-    fn next(&mut self, group: usize) -> Result<Handle> {
-        let (scratch, rng) = (&mut *self.scratch, &mut self.streams.data);
-        let handle = match scratch.ahead.get(scratch.over) {
-            Some(foreseen) if foreseen.group == group => {
-                scratch.over += 1;
-                rng.clone_from(&foreseen.after);
-                foreseen.handle
-            }
-            Some(foreseen) => {
-                let handle = self.source.draw(group, rng)?;
-                // The others rest on the state after it.
-                scratch.over = if *rng == foreseen.after { scratch.over + 1 } else { AHEAD };
-                handle
-            }
-            None => self.source.draw(group, rng)?,
-        };
-        scratch.samples[group] += 1;
-        Ok(handle)
-    }
-
     /// Draws a sample, adds its gradient and returns its loss.
     #[inline(always)]
     fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
-        let handle = self.next(group)?;
         let scratch = &mut *self.scratch;
+        let handle = scratch.ahead.draw(group, self.source, &mut self.streams.data)?;
+        scratch.samples[group] += 1;
         let sample = self.source.get(handle);
         let scale = if self.even { 1.0 } else { self.game.scales[group] };
         if scratch.scores.len() == 1 {
@@ -168,14 +124,14 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         self.payoff(group, value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn foresee(&mut self, next: impl FnMut(&mut Rng) -> Option<usize>) {
-        if self.scratch.over >= self.scratch.ahead.len() && self.source.is_far() {
-            self.look_ahead(next);
+        if self.scratch.ahead.is_over() && self.source.is_far() {
+            self.scratch.ahead.look(self.source, self.streams, next);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose(
         &mut self,
         draw: impl Fn(&mut Rng) -> usize,
@@ -184,12 +140,12 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         self.foresee(|rng| Some(draw(rng)));
         // Where the foreseen group is the right one, as it almost always is, the processor goes on
         // with it before it knows.
-        if let Some(foreseen) = self.scratch.ahead.get(self.scratch.over) {
-            let before = self.streams.groups.clone();
-            if holds(foreseen.group, &mut self.streams.groups) {
-                return foreseen.group;
+        if let Some(foreseen) = self.scratch.ahead.group() {
+            let mut rng = self.streams.groups.clone();
+            if holds(foreseen, &mut rng) {
+                self.streams.groups = rng;
+                return foreseen;
             }
-            self.streams.groups = before;
         }
         draw(&mut self.streams.groups)
     }
@@ -229,7 +185,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     fn keep(&mut self, group: usize) -> Result<()> {
-        self.scratch.forget();
+        self.scratch.ahead.clear();
         // The copy is all that is needed of the sample: its handle may go.
         self.source.begin_round();
         let handle = self.source.draw(group, &mut self.streams.data)?;

@@ -263,7 +263,7 @@ where
         self.weights.restore(&state.weights)?;
         self.source.restore(&state.source)?;
         self.recipe.estimator.restore(&state.estimator)?;
-        self.round.forget();
+        self.round.ahead.clear();
         self.round.kept.clone_from(&state.kept);
         self.round.mark.clone_from(&state.mark);
         self.streams = state.streams.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gdro::Sample;
 use gdro::loss::{AnyLoss, Loss};
 use gdro::sampling::Rng;
-use gdro::source::{Closure, Handle, OnceEach, Source, WithReplacement};
+use gdro::source::{Closure, Foreseen, Handle, OnceEach, Source, WithReplacement};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -86,8 +86,9 @@ impl Config {
     }
 
     /// How Algorithm 6 draws k of m groups: as it was told, or as suits the weights.
-    pub fn subsets(&self, groups: usize) -> Subsets {
-        let usual = if self.storage.tree(groups) { Subsets::Systematic } else { Subsets::DepRound };
+    pub fn subsets(&self, groups: usize, k: f64) -> Subsets {
+        let tree = self.storage.tree(groups, k);
+        let usual = if tree { Subsets::Systematic } else { Subsets::DepRound };
         self.subsets.unwrap_or(usual)
     }
 
@@ -247,17 +248,15 @@ where
     /// With the players of the paper, where a round tells something of a few groups.
     fn few<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
         let (m, k) = (self.game.groups(), self.game.k);
-        let subsets = self.config.subsets(m);
-        let weights = if self.config.storage.tree(m) {
+        let subsets = self.config.subsets(m, k);
+        let weights = if self.config.storage.tree(m, k) {
             Entropic::tree(m, k, subsets)?
         } else {
             Entropic::plain(m, k, subsets)?
         };
         match (self.point(&recipe), weights) {
             // The fastest forms, without asking in every round which they are.
-            (AnyPoint::Lazy(point), Entropic::Tree(weights)) => {
-                self.solver(recipe, point, weights)
-            }
+            (AnyPoint::Lazy(point), Entropic::Tree(weights)) => self.solver(recipe, point, weights),
             (point, weights) => self.solver(recipe, point, weights),
         }
     }

@@ -66,8 +66,8 @@ pub mod loss;
 mod math;
 #[cfg(feature = "exact")]
 pub mod pilot;
-pub mod risk;
 mod prefetch;
+pub mod risk;
 pub mod row;
 pub mod run;
 pub mod sampling;

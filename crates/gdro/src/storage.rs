@@ -25,19 +25,20 @@ pub enum Storage {
     Sublinear,
 }
 
-/// From this many groups on a tree is faster by a margin that cannot be missed; below about 16
-/// both are alike (docs/benchmarks.md, "Rounds as m and d grow").
-const LEAST_GROUPS: usize = 1;
+/// From this many groups on a tree of capped weights is faster by a margin that cannot be missed;
+/// below about 16 both are alike (docs/benchmarks.md, "Rounds as m and d grow").
+const LEAST_GROUPS: usize = 64;
 
 /// Lazy points are faster for rows that store at most about a third of their features, and need a
 /// little more memory; from a half on dense ones are.
 const SPARSE: f64 = 4.0;
 
 impl Storage {
-    /// Whether group weights of which a round moves a few are kept in a tree.
-    pub fn tree(self, groups: usize) -> bool {
+    /// Whether m group weights with the cap 1/k, of which a round moves a few, are kept in a tree.
+    /// Without a cap (k = 1) a tree is no slower for any m.
+    pub fn tree(self, groups: usize, k: f64) -> bool {
         match self {
-            Storage::Automatic => groups >= LEAST_GROUPS,
+            Storage::Automatic => k == 1.0 || groups >= LEAST_GROUPS,
             Storage::Arrays => false,
             Storage::Sublinear => true,
         }

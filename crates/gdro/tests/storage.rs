@@ -80,11 +80,11 @@ fn all_forms_give_the_same_answers() {
 #[test]
 fn a_form_is_chosen_by_size() {
     let automatic = Storage::Automatic;
-    assert!(!automatic.tree(6) && automatic.tree(100_000));
+    assert!(automatic.tree(6, 1.0) && !automatic.tree(6, 2.0) && automatic.tree(100_000, 2.0));
     assert!(automatic.lazy(100_000, Some(50.0)));
     assert!(!automatic.lazy(100_000, None) && !automatic.lazy(20, Some(15.0)));
     for (storage, sublinear) in [(Storage::Arrays, false), (Storage::Sublinear, true)] {
-        assert_eq!(storage.tree(6), sublinear);
+        assert_eq!(storage.tree(6, 1.0), sublinear);
         assert_eq!(storage.lazy(10, None), sublinear);
     }
 }

@@ -55,13 +55,7 @@ fn shift(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64) -> f64 {
 }
 
 #[inline(never)]
-fn sparse_shift(
-    cells: &mut [Cell],
-    indices: &[u32],
-    values: &[f64],
-    step: f64,
-    past: f64,
-) -> f64 {
+fn sparse_shift(cells: &mut [Cell], indices: &[u32], values: &[f64], step: f64, past: f64) -> f64 {
     shift(cells, Row::Sparse { indices, values }, step, past)
 }
 

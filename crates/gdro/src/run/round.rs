@@ -87,33 +87,34 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         }
     }
 
-    /// The payoff of a loss.
+    /// The payoff of a finite loss.
     fn payoff(&self, group: usize, loss: f64) -> Result<f64> {
-        let loss = self.finite(group, loss)?;
         if self.even { Ok(loss) } else { self.finite(group, self.game.payoff(group, loss)) }
     }
 
-    /// Draws a sample, adds its gradient and returns its loss.
+    /// Draws a sample, adds its gradient and returns its loss, which is finite.
     #[inline(always)]
     fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
         let scratch = &mut *self.scratch;
         let handle = scratch.ahead.draw(group, self.source, &mut self.streams.data)?;
         scratch.samples[group] += 1;
         let sample = self.source.get(handle);
-        let scale = if self.even { 1.0 } else { self.game.scales[group] };
-        if scratch.scores.len() == 1 {
+        let c = if self.even { c } else { c * self.game.scales[group] };
+        let value = if scratch.scores.len() == 1 {
             let (value, slope) = self.loss.slope_at(self.point.score(sample.x), sample.y)?;
-            if c != 0.0 && value.is_finite() {
-                scratch.gradient.push(handle, c * scale, &[slope]);
+            if c != 0.0 {
+                scratch.gradient.push(handle, c, &[slope]);
             }
-            return Ok((handle, value));
-        }
-        self.point.scores(sample.x, &mut scratch.scores);
-        let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
-        if c != 0.0 && value.is_finite() {
-            scratch.gradient.push(handle, c * scale, &scratch.slope);
-        }
-        Ok((handle, value))
+            value
+        } else {
+            self.point.scores(sample.x, &mut scratch.scores);
+            let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
+            if c != 0.0 {
+                scratch.gradient.push(handle, c, &scratch.slope);
+            }
+            value
+        };
+        Ok((handle, self.finite(group, value)?))
     }
 }
 
@@ -167,7 +168,6 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     fn pull_excess(&mut self, group: usize, c: f64) -> Result<f64> {
         let (handle, value) = self.draw(group, c)?;
-        let value = self.finite(group, value)?;
         let scratch = &mut *self.scratch;
         let own = &mut self.own[group];
         let own_step = self.own_step / (self.number as f64).sqrt();
@@ -203,7 +203,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         let (group, sample) = scratch.kept.get(slot);
         self.point.scores(sample.x, &mut scratch.scores);
         let value = self.loss.value(&scratch.scores, sample.y)?;
-        self.payoff(group, value)
+        self.payoff(group, self.finite(group, value)?)
     }
 
     fn release(&mut self) {

@@ -182,8 +182,7 @@ where
                 let mut solver = self.solver(rounds, steps, true)?;
                 let found = solver.advance(rounds).and_then(|()| self.objective(&solver.model()));
                 match found {
-                    // Between equals rounding must not decide: the first one stays.
-                    Ok(value) if value < best.0 - 1e-9 * value.abs() => best = (value, steps),
+                    Ok(value) if value < best.0 => best = (value, steps),
                     Ok(_) | Err(Error::NonFiniteLoss { .. }) => {}
                     Err(error) => return Err(error),
                 }

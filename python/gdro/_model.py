@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _gdro
 from ._certificate import Certificate
 from ._estimators import GroupDROClassifier, GroupDRORegressor, _GroupDRO
+
+if TYPE_CHECKING:
+    from ._types import ColumnLike, Labels, Table
 
 #: Version of the format of ``model.json``.
 FORMAT = 2
@@ -33,23 +37,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The encoding of a ``model.json``, as JSON.
     """
 
-    def __init__(self, encoding):
+    def __init__(self, encoding: str) -> None:
         self.encoding = encoding
 
     def __sklearn_is_fitted__(self):
         return True
 
-    def fit(self, X=None, y=None):
+    def fit(self, X: Table | None = None, y: ColumnLike | None = None) -> TableEncoder:
         """Does nothing: the encoding is known."""
         return self
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> Labels:
         """Names of the features: ``age``, ``education=HS-grad``, …."""
         encoder = _gdro.Encoder(self.encoding)
         names = encoder.feature_names()
         return np.array(names[:-1] if encoder.has_constant() else names, dtype=object)
 
-    def transform(self, X) -> sparse.csr_matrix:
+    def transform(self, X: Table) -> sparse.csr_matrix:
         """The features as a sparse matrix; texts that training never saw are 0 in all levels."""
         encoder = _gdro.Encoder(self.encoding)
         columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
@@ -94,7 +98,7 @@ def _text(value):
     return str(value).strip()
 
 
-def load(path: str | os.PathLike) -> Pipeline | GroupDROClassifier | GroupDRORegressor:
+def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupDRORegressor:
     """A model that the program ``gdro`` or :func:`save` wrote, ready to predict.
 
     Parameters
@@ -188,7 +192,12 @@ def _from_json(model):
     return Pipeline([("table", encoder), ("model", estimator)])
 
 
-def save(model, path: str | os.PathLike, *, target: str = "y") -> None:
+def save(
+    model: Pipeline | GroupDROClassifier | GroupDRORegressor,
+    path: str | os.PathLike[str],
+    *,
+    target: str = "y",
+) -> None:
     """Writes a model as the ``model.json`` of the program, which can predict and evaluate with it.
 
     Parameters
@@ -450,7 +459,10 @@ def _data(target, groups):
     }
 
 
-def to_onnx(model, path: str | os.PathLike | None = None) -> bytes:
+def to_onnx(
+    model: Pipeline | GroupDROClassifier | GroupDRORegressor,
+    path: str | os.PathLike[str] | None = None,
+) -> bytes:
     """The model as ONNX, in double precision: the same predictions in any runtime.
 
     An estimator has one input ``X`` of shape (rows, features); a pipeline, see :func:`save`, has one

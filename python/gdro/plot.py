@@ -1,6 +1,15 @@
 """Charts with matplotlib: risks of groups, how a run went, and what robustness costs."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from ._estimators import GroupDROClassifier, GroupDRORegressor
+    from .metrics import GroupReport
 
 __all__ = ["group_risks", "trade_off", "trajectory"]
 
@@ -15,7 +24,14 @@ def _axes(ax):
     return plt.subplots(layout="constrained")[1]
 
 
-def group_risks(reports, *, column="clipped_risk", ax=None):
+def group_risks(
+    reports: Mapping[str, GroupReport] | GroupReport,
+    *,
+    column: Literal[
+        "clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate"
+    ] = "clipped_risk",
+    ax: Any = None,
+) -> Any:
     """Risks (or accuracies) of the groups with their intervals, for several models.
 
     Parameters
@@ -60,7 +76,14 @@ def group_risks(reports, *, column="clipped_risk", ax=None):
     return ax
 
 
-def trajectory(model, *, what="group_risks", x="round", most=12, ax=None):
+def trajectory(
+    model: GroupDROClassifier | GroupDRORegressor,
+    *,
+    what: Literal["group_risks", "group_weights", "objective"] = "group_risks",
+    x: Literal["round", "samples", "seconds"] = "round",
+    most: int = 12,
+    ax: Any = None,
+) -> Any:
     """The curve of a fit: group risks or weights, by rounds, samples or seconds.
 
     Parameters
@@ -93,7 +116,11 @@ def trajectory(model, *, what="group_risks", x="round", most=12, ax=None):
     return ax
 
 
-def trade_off(models, *, ax=None):
+def trade_off(
+    models: Mapping[str, Any] | Sequence[GroupDROClassifier] | Sequence[GroupDRORegressor],
+    *,
+    ax: Any = None,
+) -> Any:
     """The largest group risk of models against their mean risk over groups, on training rows.
 
     Parameters

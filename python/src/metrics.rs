@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::refuse;
-use crate::input::{Family, members};
+use crate::input::{Family, members, views};
 use crate::run::run;
 
 /// The loss of every row: scores of shape (n, c) and targets as the loss takes them.
@@ -68,7 +68,7 @@ pub fn intervals<'py>(
     cap: f64,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let families: Vec<_> = families.iter().map(|(codes, m)| (codes.as_array(), *m)).collect();
+    let families = views(&families);
     let (losses, correct) = (losses.as_array(), correct.as_ref().map(|c| c.as_array()));
     let binary = binary.as_ref().map(|(s, p)| (s.as_array(), p.as_array()));
     let found = run(py, None, None, |_| {

@@ -111,7 +111,9 @@ def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupD
     Pipeline or estimator
         For a model of the program a pipeline of a :class:`TableEncoder` and an estimator, which
         takes tables as they are; its classes are texts. What Python saved is loaded as the
-        estimator that it was.
+        estimator that it was. A model of a LIBSVM file is an estimator whose columns are the
+        indices from 1 (from 0 if the file had it) on, as ``sklearn.datasets.load_svmlight_file``
+        reads them with ``n_features=model.n_features_in_``.
     """
     path = Path(path)
     if path.is_dir():
@@ -134,10 +136,11 @@ def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupD
 def _from_json(model):
     encoding, target, training = model["encoding"], model["target"], model["job"]["training"]
     own = model.get("python")
-    if encoding.get("sparse") is not None:
+    indices = encoding.get("sparse")
+    if indices is not None and (encoding["columns"] or indices["columns"]):
         raise ValueError(
-            "the model takes features by index (LIBSVM), which tables of columns do not have: "
-            "predict with the program"
+            "the model takes features by index (LIBSVM) beside columns by name, which neither a "
+            "matrix nor a table has: predict with the program"
         )
     c, features = model["outputs"], model["features"]
     weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
@@ -183,6 +186,9 @@ def _from_json(model):
     estimator.group_weights_ = np.array(model["group-weights"])
     certificate = model["certificate"]
     estimator.certificate_ = None if certificate is None else Certificate(**certificate)
+    if indices is not None:
+        estimator._encoding = encoding
+        return estimator
     if own is not None and own["features"] != "encoded":
         if own["features"] == "named":
             estimator.feature_names_in_ = np.array(
@@ -204,8 +210,9 @@ def save(
     ----------
     model : fitted estimator, or pipeline
         An estimator takes columns of numbers, ``x0``, ``x1``, … where it was fitted without names.
-        A pipeline may begin with a ``TableEncoder``, a ``StandardScaler``, or a
-        ``ColumnTransformer`` of ``StandardScaler``, ``OneHotEncoder`` of texts and ``passthrough``.
+        A pipeline may begin with a ``TableEncoder``, a scaler (``StandardScaler``,
+        ``MinMaxScaler``, ``MaxAbsScaler``, ``RobustScaler``), or a ``ColumnTransformer`` of scalers,
+        ``OneHotEncoder`` of texts and ``passthrough``.
     path : path
         The name of the file if it ends with ``.json``, otherwise a folder for ``model.json``.
     target : str, default="y"
@@ -226,6 +233,12 @@ def save(
         temporary.unlink(missing_ok=True)
 
 
+#: What can be saved before an estimator.
+_SAVED = (
+    "StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder of texts or passthrough"
+)
+
+
 def _parts(model):
     """The encoding before an estimator, or ``None``, and the estimator."""
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
@@ -238,7 +251,11 @@ def _parts(model):
     if len(steps) == 1:
         return None, estimator
     if len(steps) > 2:
-        raise ValueError("expected one step before the estimator; combine them")
+        kinds = ", ".join(type(s).__name__ for s in steps[:-1])
+        raise ValueError(
+            f"{kinds} before the estimator: expected one step, {_SAVED}, or a ColumnTransformer of "
+            "these"
+        )
     return _encoding_of(steps[0]), estimator
 
 
@@ -273,12 +290,33 @@ def _names_of(step, chosen):
     return [str(n) for n in chosen]
 
 
+#: m and s of what scalers make of x, (x - m)/s.
+_AFFINE = {
+    "StandardScaler": lambda p: (
+        p.mean_ if p.with_mean else None,
+        p.scale_ if p.with_std else None,
+    ),
+    "MinMaxScaler": lambda p: (-p.min_ / p.scale_, 1 / p.scale_),
+    "MaxAbsScaler": lambda p: (None, p.scale_),
+    "RobustScaler": lambda p: (
+        p.center_ if p.with_centering else None,
+        p.scale_ if p.with_scaling else None,
+    ),
+}
+
+
 def _columns_of(part, names, where):
+    if isinstance(part, Pipeline) and len(part.steps) == 1:
+        part = part.steps[0][1]
     kind = part if isinstance(part, str) else type(part).__name__
-    if kind == "StandardScaler":
-        means = part.mean_ if part.with_mean else np.zeros(len(names))
-        scales = part.scale_ if part.with_std else np.ones(len(names))
-        return [_number(n, m, s) for n, m, s in zip(names, means, scales)]
+    affine = _AFFINE.get(kind)
+    if affine is not None:
+        if getattr(part, "clip", False):
+            raise ValueError(f"{where}: {kind}(clip=True) cannot be saved: expected clip=False")
+        shifts, scales = affine(part)
+        shifts = np.zeros(len(names)) if shifts is None else shifts
+        scales = np.ones(len(names)) if scales is None else scales
+        return [_number(n, m, s) for n, m, s in zip(names, shifts, scales)]
     if kind in ("passthrough", "FunctionTransformer") and getattr(part, "func", None) is None:
         return [_number(n, 0.0, 1.0) for n in names]
     if kind == "OneHotEncoder":
@@ -293,9 +331,8 @@ def _columns_of(part, names, where):
                 raise ValueError(f"{where}: column {name!r} has one category: leave it out")
             columns.append({"kind": "text", "name": name, "levels": levels, "missing": "zero"})
         return columns
-    raise ValueError(
-        f"{where}: {kind} cannot be saved: expected StandardScaler, OneHotEncoder or passthrough"
-    )
+    inside = "" if where == kind else f"{where}: "
+    raise ValueError(f"{inside}{kind} cannot be saved: expected {_SAVED}")
 
 
 def _number(name, mean, deviation):
@@ -303,6 +340,8 @@ def _number(name, mean, deviation):
 
 
 def _identity(estimator):
+    if hasattr(estimator, "_encoding"):
+        return estimator._encoding
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         names = [f"x{j}" for j in range(estimator.n_features_in_)]
@@ -402,7 +441,7 @@ def _to_json(encoding, estimator, target):
             "data": _data(target, [c for columns, _ in families for c in columns]),
             "training": {
                 "objective": objective,
-                "solver": estimator.solver,
+                "solver": getattr(estimator, "solver_", estimator.solver),
                 "tol": estimator.tol,
                 "offsets": None,
                 "adjustment": estimator.adjustment,
@@ -416,10 +455,13 @@ def _to_json(encoding, estimator, target):
                 "step-w": estimator.step_w,
                 "step-q": estimator.step_q,
                 "average": estimator.average,
+                "nbar": estimator.nbar,
+                "kept": estimator.kept,
+                "subsets": estimator.subsets,
                 "budget": None,
                 "holdout": 0.0,
                 "seed": 0,
-                "delta": 0.05,
+                "delta": estimator.delta,
             },
         },
         "python": {

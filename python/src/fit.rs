@@ -67,7 +67,9 @@ pub struct Fitted {
 /// Trains a model. `settings` is a JSON object, see `setting.rs`. Lines about the progress go to
 /// `listener`.
 #[pyfunction]
-#[pyo3(signature = (rows, settings, threads=None, listener=None))]
+#[pyo3(signature = (
+    rows: "Rows", settings, threads: "int | None" = None, listener: "Listener | None" = None
+) -> "dict[str, Any]")]
 pub fn fit<'py>(
     py: Python<'py>,
     rows: Rows<'py>,

@@ -95,6 +95,15 @@ pub fn play(
     let counts = data.counts();
     let sizes = rounds.budget.as_deref().unwrap_or(&counts);
     config.nbar = default_nbar(algorithm, rounds.nbar, rounds.rounds, sizes);
+    let (least, most) =
+        (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
+    if let Some(nbar) = config.nbar.filter(|n| !(least..=most).contains(n)) {
+        let name = if rounds.nbar.is_some() { "nbar" } else { "rounds" };
+        return Err(gdro::Error::user(format!(
+            "{name}: nbar = {nbar}: expected a number between those of the smallest and the largest \
+             group, {least} and {most}; hybrid plays nbar/2 rounds"
+        )));
+    }
     let mut planned = rounds.rounds.unwrap_or_else(|| {
         default_rounds(algorithm, rounds.budget.as_deref(), &counts, config.nbar)
     });

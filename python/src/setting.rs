@@ -100,6 +100,7 @@ impl Settings {
 /// The first setting that nothing uses, or that contradicts another, by its name in job files, and
 /// why. `given` are the names of those that were given.
 #[pyfunction]
+#[pyo3(signature = (objective, solver, given: "Sequence[str]"))]
 pub fn conflict(
     objective: &str,
     solver: &str,

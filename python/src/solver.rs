@@ -103,6 +103,7 @@ fn broken() -> PyErr {
 impl Loop {
     /// A solver on rows in memory.
     #[staticmethod]
+    #[pyo3(signature = (rows: "Rows", settings, own: "OwnLoss | None"))]
     fn on_rows<'py>(
         py: Python<'py>,
         rows: Rows<'py>,
@@ -154,6 +155,11 @@ impl Loop {
     /// A solver on a function `draw(group)` that gives features and target. `bounds` are those of
     /// ‖x‖₂ and |y|.
     #[staticmethod]
+    #[pyo3(signature = (
+        draw: "Draw", groups: "int", features: "int", bounds: "tuple[float, float]", settings,
+        own: "OwnLoss | None"
+    ))]
+    #[allow(clippy::too_many_arguments)]
     fn on_source(
         py: Python<'_>,
         draw: Py<PyAny>,
@@ -191,6 +197,7 @@ impl Loop {
     }
 
     /// Plays up to so many more rounds; returns how many were played.
+    #[pyo3(signature = (rounds: "int"))]
     fn advance(&self, py: Python<'_>, rounds: u64) -> PyResult<u64> {
         let stop = self.stop.clone();
         let (played, outcome) = self.ask(py, move |bench| {
@@ -210,6 +217,7 @@ impl Loop {
     }
 
     /// Rounds, samples and what the players hold.
+    #[pyo3(signature = () -> "dict[str, Any]")]
     fn look<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (rounds, samples, clipped, w, q, last, steps) = self.ask(py, |bench| {
             let solver = &bench.solver;
@@ -232,6 +240,7 @@ impl Loop {
     }
 
     /// The certificate of the averaged players, and the group risks of the averaged model.
+    #[pyo3(signature = () -> "tuple[Proof, list[float]]")]
     fn certify(&self, py: Python<'_>) -> PyResult<(Proof, Vec<f64>)> {
         let (c, risks) = self.ask(py, |bench| {
             let Some(setting) = &bench.setting else {

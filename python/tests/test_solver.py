@@ -184,7 +184,8 @@ REFUSED = [
     ),
     (dict(X=[[1.0], [2.0]], y=[0, 1], groups=2), "groups is for a source"),
     (dict(X=[[1.0], [2.0]], y=[0, 1], loss=len), "needs loss_range"),
-    (dict(X=[[1.0], [2.0]], y=[0, 1], k=3), "k=3 of only 1 groups"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], k=3), "smd-m does not minimise top-k:3"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], nbar=3), "nbar=3: smd-m does not use it"),
     (dict(X=[[1.0], [2.0], [3.0]], y=[0, 1, 2]), "takes two classes"),
 ]
 
@@ -197,7 +198,11 @@ def test_bad_arguments_are_refused(arguments, message):
 
 def test_unknown_algorithms_are_named(rows):
     X, y, _ = rows
-    with pytest.raises(ValueError, match="'newton': expected exact or one of smd-m"):
+    with pytest.raises(ValueError, match="k=3 of only 1 groups"):
+        Solver("atkro-1", X, y, k=3)
+    with pytest.raises(ValueError, match="algorithm='exact' plays no rounds"):
+        Solver("exact", X, y)
+    with pytest.raises(ValueError, match="unknown solver `newton`: expected one of auto, exact, smd-m"):
         Solver("newton", X, y)
 
 

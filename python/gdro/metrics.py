@@ -206,12 +206,19 @@ worst_group_accuracy_scorer = _Scorer("worst_group_accuracy_scorer", _score_accu
 worst_group_risk_scorer = _Scorer("worst_group_risk_scorer", _score_risk)
 
 
+def _last(estimator):
+    """The estimator inside of pipelines and searches."""
+    while True:
+        inner = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+        inner = getattr(inner, "best_estimator_", inner)
+        if inner is estimator:
+            return estimator
+        estimator = inner
+
+
 def _row_losses(estimator, X, y):
     """The loss of every row, whether predictions are right, and (scores, positive) if binary."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    last = getattr(last, "best_estimator_", last)
-    last = last.steps[-1][1] if isinstance(last, Pipeline) else last
-    loss = getattr(last, "loss_", None)
+    loss = getattr(_last(estimator), "loss_", None)
     y = column_or_1d(y)
     if is_regressor(estimator):
         loss = loss if isinstance(loss, str) else "squared"
@@ -383,10 +390,7 @@ def evaluate(
         Seed of the order in which the rows of a group are taken.
     """
     if cap is None:
-        last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-        last = getattr(last, "best_estimator_", last)
-        last = last.steps[-1][1] if isinstance(last, Pipeline) else last
-        cap = getattr(last, "loss_cap_", None)
+        cap = getattr(_last(estimator), "loss_cap_", None)
         if cap is None:
             raise ValueError(
                 "cap=None: the estimator has no loss_cap_: give a number that most training "

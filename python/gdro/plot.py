@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["group_risks", "trade_off", "trajectory"]
 
 
-def _axes(ax):
+#: Lines that can be told apart by colour; the next ones are dashed, then dotted.
+_COLOURS = 10
+_STYLES = ("-", "--", ":", "-.")
+
+
+def _axes(ax, width=6.4):
     if ax is not None:
         return ax
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError("gdro.plot needs matplotlib: pip install matplotlib") from None
-    return plt.subplots(layout="constrained")[1]
+    return plt.subplots(layout="constrained", figsize=(width, 4.8))[1]
 
 
 def group_risks(
@@ -49,13 +54,19 @@ def group_risks(
         reports = {"model": reports}
     if not reports:
         raise ValueError("reports is empty: expected at least one")
-    names = next(iter(reports.values())).names
+    first = next(iter(reports.values()))
+    names = first.names
     for label, report in reports.items():
         if report.names != names:
             raise ValueError(f"{label!r} has other groups: {report.names}, expected {names}")
         if getattr(report, column, None) is None:
             raise ValueError(f"column={column!r}: {label!r} has none")
-    ax = _axes(ax)
+        if column == "clipped_risk" and report.cap != first.cap:
+            raise ValueError(
+                f"{label!r} counts losses up to {report.cap:g}, others up to {first.cap:g}: "
+                "evaluate all models with the same cap"
+            )
+    ax = _axes(ax, width=min(max(6.4, 0.2 * len(names) * (1 + len(reports))), 30.0))
     width = 0.6 / len(reports)
     places = np.arange(len(names), dtype=float)
     for j, (label, report) in enumerate(reports.items()):
@@ -86,6 +97,8 @@ def trajectory(
 ) -> Any:
     """The curve of a fit: group risks or weights, by rounds, samples or seconds.
 
+    Solvers in rounds have a curve; the exact solver has a beginning and an end.
+
     Parameters
     ----------
     model : fitted GroupDROClassifier or GroupDRORegressor
@@ -101,14 +114,19 @@ def trajectory(
     if x not in ("round", "samples", "seconds"):
         raise ValueError(f"x={x!r}: expected round, samples or seconds")
     ax = _axes(ax)
+    # The exact solver has a beginning and an end.
+    marker = "o" if len(trace[x]) <= 2 else None
     if what == "objective":
-        ax.plot(trace[x], trace[what])
+        ax.plot(trace[x], trace[what], marker=marker)
     else:
         last = trace[what][-1]
-        shown = np.sort(np.argsort(-last, kind="stable")[:most])
-        for i in shown:
-            ax.plot(trace[x], trace[what][:, i], label=model.group_names_[i])
-        ax.legend(fontsize="small")
+        # From the top down, as the lines end.
+        shown = np.argsort(-last, kind="stable")[:most]
+        for place, i in enumerate(shown):
+            style = _STYLES[place // _COLOURS % len(_STYLES)]
+            label = model.group_names_[i]
+            ax.plot(trace[x], trace[what][:, i], style, marker=marker, label=label)
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
         if len(shown) < len(last):
             ax.set_title(f"{len(shown)} of {len(last)} groups", fontsize="medium")
     ax.set_xlabel(x)
@@ -134,13 +152,25 @@ def trade_off(
     if not models:
         raise ValueError("models is empty: expected at least one")
     ax = _axes(ax)
-    points = [(m.group_risks_.mean(), m.group_risks_.max(), label) for label, m in models.items()]
-    points.sort()
-    ax.plot([p[0] for p in points], [p[1] for p in points], "o-", markersize=4)
-    for mean, worst, label in points:
+    # Models that are the same but for rounding share a point.
+    points = {}
+    for label, m in models.items():
+        place = (m.group_risks_.mean(), m.group_risks_.max())
+        near = next((p for p in points if np.allclose(p, place, rtol=1e-6, atol=1e-9)), place)
+        points.setdefault(near, []).append(label)
+    places = sorted(points)
+    ax.plot([p[0] for p in places], [p[1] for p in places], "o-", markersize=4)
+    for j, place in enumerate(places):
+        left = j > 0 and j == len(places) - 1
         ax.annotate(
-            label, (mean, worst), textcoords="offset points", xytext=(4, 4), fontsize="small"
+            ", ".join(points[place]),
+            place,
+            textcoords="offset points",
+            xytext=(-6 if left else 6, 4),
+            ha="right" if left else "left",
+            fontsize="small",
         )
+    ax.margins(x=0.12)
     ax.set_xlabel("mean of the group risks")
     ax.set_ylabel("largest group risk")
     return ax

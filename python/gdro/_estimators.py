@@ -262,18 +262,28 @@ class _GroupDRO(BaseEstimator):
     def _rows(self, X, y, sensitive_features, sample_weight, numbers):
         """Validated rows without those of weight 0, which count as absent."""
         self._check()
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            multi_output=False,
-            y_numeric=numbers,
-        )
-        if not numbers:
-            check_classification_targets(y)
-            y = column_or_1d(y, warn=True)
+        given = X, y
+        try:
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                multi_output=False,
+                y_numeric=numbers,
+            )
+            if numbers:
+                y = np.asarray(y, dtype=np.float64)
+            else:
+                check_classification_targets(y)
+                y = column_or_1d(y, warn=True)
+        except ValueError as error:
+            why = _explained(error, *given, numbers)
+            if why is None:
+                raise
+            raise ValueError(why) from None
+        del given  # X may be a copy by now
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -422,7 +432,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         count = len(self.classes_)
         if count < 2:
             raise ValueError(
-                f"y holds one class only, {self.classes_[0]!r}: expected at least two classes"
+                f"y holds one class only, {self.classes_.tolist()[0]!r}: expected at least two classes"
             )
         loss = self.loss if self.loss is not None else ("logistic" if count == 2 else "softmax")
         if loss == "softmax":
@@ -537,6 +547,38 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
 def _require_loss(loss, known):
     if not isinstance(loss, str) or loss.split(":")[0] not in known:
         raise ValueError(f"loss={loss!r}: expected one of {', '.join(known)}")
+
+
+def _explained(error, X, y, numbers):
+    """What is wrong with rows that scikit-learn refuses in words of its own, if it can be told."""
+    text = str(error)
+    if "at least one array or dtype is required" in text:
+        return "X has no columns: expected at least one feature"
+    if "could not convert" in text:
+        for name in getattr(X, "column_names", getattr(X, "columns", ())):
+            try:
+                np.asarray(X[name], dtype=np.float64)
+            except (TypeError, ValueError):
+                return (
+                    f"column {name!r} of X holds texts ({text}): encode them, such as by "
+                    "OneHotEncoder in a ColumnTransformer, or leave the column out"
+                )
+        where = "y" if numbers and _is_text(y) else "X"
+        return f"{where}: expected numbers ({text})"
+    if "Unknown label type" in text and not numbers:
+        labels = y.tolist() if hasattr(y, "tolist") else list(y)
+        missing = next((row for row, v in enumerate(labels) if v is None or v != v), None)
+        if missing is not None:
+            return f"y of row {missing} is {labels[missing]!r}: expected a label"
+    return None
+
+
+def _is_text(y):
+    try:
+        np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        return True
+    return False
 
 
 def _rows_of(X, y, weights, families):

@@ -225,6 +225,9 @@ class GroupWeights:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes over what ``state_dict`` gave; the groups must be the same."""
+        missing = [n for n in self.state_dict() if n not in state]
+        if missing:
+            raise ValueError(f"state: no entry {missing[0]!r}: expected what state_dict() gave")
         if list(state["names"]) != self.names:
             raise ValueError("state: its groups are others than those of this player")
         if state["k"] != self.k or state["rule"] != self.rule:

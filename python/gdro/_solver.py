@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_
 
 from . import _gdro
 from ._certificate import Certificate
-from ._estimators import _rows_of
+from ._estimators import _require_loss, _rows_of
 from ._groups import families_of, names_of
 from ._settings import (
     OF_ROUNDS,
@@ -38,6 +38,19 @@ if TYPE_CHECKING:
         Subsets,
         Vector,
     )
+
+
+#: Losses by name, parameters left out.
+LOSSES = (
+    "logistic",
+    "hinge",
+    "smoothed-hinge",
+    "softmax",
+    "squared",
+    "absolute",
+    "huber",
+    "quantile",
+)
 
 
 class Solver:
@@ -138,6 +151,7 @@ class Solver:
                 number("loss_lipschitz", loss_lipschitz, low=0, strictly=True),
             )
         else:
+            _require_loss(loss, LOSSES)
             if loss_lipschitz is not None:
                 raise ValueError("loss_lipschitz is for a loss that is a function")
             if outputs != 1 and (source is None or loss != "softmax"):
@@ -311,7 +325,11 @@ class Solver:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes over what ``state_dict`` gave."""
-        self._loop.restore(state["state"])
+        try:
+            text = state["state"]
+        except (KeyError, TypeError):
+            raise ValueError("state: expected what state_dict() gave") from None
+        self._loop.restore(text)
 
 
 def _targets(y, loss):
@@ -329,12 +347,22 @@ def _targets(y, loss):
 
 
 def _answer(found):
-    value, slope = found
+    try:
+        value, slope = found
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the loss returned {found!r:.80}: expected the loss and its gradient"
+        ) from None
     return float(value), np.atleast_1d(np.asarray(slope, dtype=np.float64))
 
 
 def _sample(found):
-    x, y = found
+    try:
+        x, y = found
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the source returned {found!r:.80}: expected features and target"
+        ) from None
     if sparse.issparse(x):
         x = x.toarray().ravel()
     return np.ascontiguousarray(x, dtype=np.float64), float(y)

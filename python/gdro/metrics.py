@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _gdro
 from ._groups import families_of, names_of
@@ -109,14 +109,26 @@ def worst_group_risk(
 
 def _losses_of(y_true, y_score, loss, labels):
     y_true = column_or_1d(y_true)
-    y_score = np.asarray(y_score, dtype=np.float64)
+    try:
+        y_score = np.asarray(y_score, dtype=np.float64)
+    except ValueError:
+        raise ValueError(
+            "y_score holds texts: expected probabilities of shape (n, classes), or numbers"
+        ) from None
     check_consistent_length(y_true, y_score)
     if loss is None:
         loss = "log" if y_score.ndim == 2 else "squared"
     if loss != "log":
         if y_score.ndim != 1:
             raise ValueError(f"loss={loss!r} takes one prediction per row, found {y_score.shape}")
-        return _gdro.losses(loss, y_score[:, None], y_true.astype(np.float64))
+        try:
+            y_true = y_true.astype(np.float64)
+        except ValueError:
+            raise ValueError(
+                f"loss={loss!r} takes numbers, y_true holds {y_true.tolist()[0]!r}: for labels give "
+                "probabilities of shape (n, classes)"
+            ) from None
+        return _gdro.losses(loss, y_score[:, None], y_true)
     labels = np.unique(y_true) if labels is None else np.asarray(labels)
     if y_score.ndim == 1:
         y_score = np.column_stack([1 - y_score, y_score])
@@ -241,7 +253,7 @@ def _row_losses(estimator, X, y):
     known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
     if not known.all():
         row = int(np.flatnonzero(~known)[0])
-        raise ValueError(f"y of row {row} is {y[row]!r}: no class of the estimator")
+        raise ValueError(f"y of row {row} is {y.tolist()[row]!r}: no class of the estimator")
     return -log[np.arange(len(codes)), codes], correct, binary
 
 
@@ -389,6 +401,8 @@ def evaluate(
     random_state : int, default=0
         Seed of the order in which the rows of a group are taken.
     """
+    if hasattr(estimator, "fit"):
+        check_is_fitted(estimator)
     if cap is None:
         cap = getattr(_last(estimator), "loss_cap_", None)
         if cap is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from ._estimators import GroupDROClassifier, GroupDRORegressor
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["group_risks", "trade_off", "trajectory"]
 
+
+_COLUMNS = ("clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate")
 
 #: Lines that can be told apart by colour; the next ones are dashed, then dotted.
 _COLOURS = 10
@@ -54,6 +57,13 @@ def group_risks(
         reports = {"model": reports}
     if not reports:
         raise ValueError("reports is empty: expected at least one")
+    if column not in _COLUMNS:
+        raise ValueError(f"column={column!r}: expected one of {', '.join(_COLUMNS)}")
+    for label, report in reports.items():
+        if not hasattr(report, "clipped_risk"):
+            raise ValueError(
+                f"{label!r} is a {type(report).__name__}: expected a report of gdro.metrics.evaluate"
+            )
     first = next(iter(reports.values()))
     names = first.names
     for label, report in reports.items():
@@ -108,6 +118,7 @@ def trajectory(
         Groups that are shown by name, those with the largest last values.
     ax : matplotlib Axes, default=None
     """
+    check_is_fitted(model, "trace_")
     trace = model.trace_
     if what not in ("group_risks", "group_weights", "objective"):
         raise ValueError(f"what={what!r}: expected group_risks, group_weights or objective")
@@ -155,6 +166,7 @@ def trade_off(
     # Models that are the same but for rounding share a point.
     points = {}
     for label, m in models.items():
+        check_is_fitted(m, "group_risks_")
         place = (m.group_risks_.mean(), m.group_risks_.max())
         near = next((p for p in points if np.allclose(p, place, rtol=1e-6, atol=1e-9)), place)
         points.setdefault(near, []).append(label)

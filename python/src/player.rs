@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 
-use crate::error::exception;
+use crate::error::{exception, refuse};
 
 /// Weights on the capped simplex with their average, and a random stream for draws.
 #[pyclass(module = "gdro._gdro")]
@@ -94,8 +94,8 @@ impl Player {
 
     /// Takes over what `save` gave.
     fn restore(&mut self, text: &str) -> PyResult<()> {
-        let state: State =
-            serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let state: State = serde_json::from_str(text)
+            .map_err(|e| refuse(format!("state: expected what state_dict() gave: {e}")))?;
         self.weights.restore(&state.weights).map_err(exception)?;
         self.rng = state.rng;
         Ok(())

@@ -262,7 +262,8 @@ impl Loop {
 
     /// Takes over what `save` gave.
     fn restore(&self, py: Python<'_>, text: &str) -> PyResult<()> {
-        let state: State = serde_json::from_str(text).map_err(|e| refuse(e.to_string()))?;
+        let state: State = serde_json::from_str(text)
+            .map_err(|e| refuse(format!("state: expected what state_dict() gave: {e}")))?;
         self.ask(py, move |bench| bench.solver.restore(&state))
     }
 

@@ -205,6 +205,8 @@ REFUSED = {
     "missing": (lambda g: [None, *g[1:]], "row 0 has no label"),
     "NaN": (lambda g: np.r_[np.zeros(599), np.nan], "row 599 has no label"),
     "NA": (lambda g: pd.Series([pd.NA, *g[1:]], dtype="string"), "row 0 has no label"),
+    "a name": (lambda g: "town", "sensitive_features='town': .* pass the column itself"),
+    "a mapping": (lambda g: {"site": g}, "expected one label per row"),
     "cube": (lambda g: np.zeros((600, 2, 2)), "expected one label per row"),
     "two that read alike": (lambda g: [1, "1"] * 300, "two different labels read '1'"),
     "families of other length": (lambda g: [g, g[:3]], "3 rows, expected 600"),
@@ -331,6 +333,17 @@ def test_bad_rows_are_refused(rows):
         fit(X, y, sample_weight=np.r_[np.ones(5), -1, np.ones(594)])
     with pytest.raises(ValueError, match="all weights are 0|weights"):
         fit(X, y, sample_weight=np.zeros(600))
+    texts = pd.DataFrame(X, columns=NAMES).assign(town="Ulm")
+    with pytest.raises(ValueError, match="column 'town' of X holds texts .*'Ulm'.*OneHotEncoder"):
+        fit(texts, y)
+    with pytest.raises(ValueError, match="column 'town' of X holds texts"):
+        fit(pa.Table.from_pandas(texts), y)
+    with pytest.raises(ValueError, match="^y: expected numbers"):
+        GroupDRORegressor().fit(X, np.where(y > 0, "ill", "well"))
+    with pytest.raises(ValueError, match="^y of row 2 is None: expected a label"):
+        fit(X, np.array([1, 0, None, *y[3:]], dtype=object))
+    with pytest.raises(ValueError, match="X has no columns"):
+        fit(pd.DataFrame(X)[[]], y)
     with pytest.raises(ValueError, match="hinge.* takes two classes"):
         GroupDROClassifier(loss="hinge").fit(X, np.arange(600) % 3)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -91,3 +92,10 @@ def test_reports_of_other_groups_are_refused(rows):
     }
     with pytest.raises(ValueError, match="'b' has other groups"):
         plot.group_risks(reports)
+    with pytest.raises(ValueError, match="'model' is a GroupDROClassifier: expected a report"):
+        plot.group_risks(model)
+    with pytest.raises(ValueError, match="column='loss': expected one of clipped_risk"):
+        plot.group_risks(reports["a"], column="loss")
+    for draw in (plot.trajectory, lambda m: plot.trade_off([m])):
+        with pytest.raises(NotFittedError):
+            draw(GroupDROClassifier())

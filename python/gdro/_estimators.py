@@ -32,6 +32,7 @@ from ._settings import (
     per_group,
     refuse_conflicts,
     rounds_of,
+    targets_of,
 )
 
 if TYPE_CHECKING:
@@ -435,10 +436,9 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
                 f"y holds one class only, {self.classes_.tolist()[0]!r}: expected at least two classes"
             )
         loss = self.loss if self.loss is not None else ("logistic" if count == 2 else "softmax")
-        if loss == "softmax":
+        if targets_of(loss, ("labels", "classes")) == "classes":
             targets, outputs = codes.astype(np.float64), count
         else:
-            _require_loss(loss, ("logistic", "hinge", "smoothed-hinge", "softmax"))
             if count > 2:
                 raise ValueError(
                     f"loss={loss!r} takes two classes, y holds {count}: use loss='softmax'"
@@ -534,7 +534,7 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
             X, y, sensitive_features, sample_weight, numbers=True
         )
         loss = "squared" if self.loss is None else self.loss
-        _require_loss(loss, ("squared", "absolute", "huber", "quantile"))
+        targets_of(loss, ("numbers",))
         coefficients, intercepts = self._fit(X, y, weights, families, loss, 0)
         self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
         return self
@@ -542,11 +542,6 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
     def predict(self, X: MatrixLike) -> Vector:
         """The prediction for every row."""
         return self._scores(X)
-
-
-def _require_loss(loss, known):
-    if not isinstance(loss, str) or loss.split(":")[0] not in known:
-        raise ValueError(f"loss={loss!r}: expected one of {', '.join(known)}")
 
 
 def _explained(error, X, y, numbers):

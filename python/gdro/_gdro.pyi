@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Binary, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "conflict", "fit", "intervals", "loss_cap", "losses", "takes_k", "to_onnx"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "conflict", "fit", "intervals", "loss_cap", "losses", "takes_k", "targets_of", "to_onnx"]
 
 __version__: Final[str]
 """
@@ -149,6 +149,11 @@ def losses(loss: str, scores: Matrix, targets: Vector) -> Vector:
 def takes_k(solver: str) -> bool:
     """
     Whether an algorithm minimises the mean of the k largest risks.
+    """
+
+def targets_of(loss: str) -> str:
+    """
+    What a loss takes as targets: `labels`, `classes` or `numbers`.
     """
 
 def to_onnx(encoding: str | None, features: int, weights: Vector, intercepts: Vector, kind: str, labels: Sequence[str], probabilities: bool, integers: bool) -> bytes:

@@ -181,6 +181,7 @@ def _from_json(model):
         estimator.intercept_ = np.array(intercepts)
     estimator.n_features_in_ = weights.shape[0]
     estimator.loss_ = model["loss"]
+    estimator.solver_ = training["solver"]
     estimator.loss_cap_ = model["cap"]
     estimator.group_names_ = np.array(model["grouping"]["names"], dtype=object)
     estimator.group_weights_ = np.array(model["group-weights"])

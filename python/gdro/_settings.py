@@ -59,6 +59,21 @@ def k_of(objective):
     return float(objective.partition(":")[2] or 1)
 
 
+def targets_of(loss, kinds=("labels", "classes", "numbers")):
+    """What a loss takes as targets, which must be one of ``kinds``."""
+    if not isinstance(loss, str):
+        raise ValueError(f"loss={loss!r}: expected the name of a loss")
+    try:
+        found = _gdro.targets_of(loss)
+    except ValueError as error:
+        raise ValueError(f"loss={loss!r}: {error}") from None
+    if found not in kinds:
+        raise ValueError(
+            f"loss={loss!r} is for {found}: expected a loss for {' or '.join(kinds)}"
+        )
+    return found
+
+
 def penalty_of(l2, ball):
     """Ridge and radius."""
     ball = None if ball is None else number("ball", ball, low=0, strictly=True)

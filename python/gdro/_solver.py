@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_
 
 from . import _gdro
 from ._certificate import Certificate
-from ._estimators import _require_loss, _rows_of
+from ._estimators import _rows_of
 from ._groups import families_of, names_of
 from ._settings import (
     OF_ROUNDS,
@@ -23,6 +23,7 @@ from ._settings import (
     per_group,
     refuse_conflicts,
     rounds_of,
+    targets_of,
 )
 
 if TYPE_CHECKING:
@@ -38,19 +39,6 @@ if TYPE_CHECKING:
         Subsets,
         Vector,
     )
-
-
-#: Losses by name, parameters left out.
-LOSSES = (
-    "logistic",
-    "hinge",
-    "smoothed-hinge",
-    "softmax",
-    "squared",
-    "absolute",
-    "huber",
-    "quantile",
-)
 
 
 class Solver:
@@ -151,7 +139,7 @@ class Solver:
                 number("loss_lipschitz", loss_lipschitz, low=0, strictly=True),
             )
         else:
-            _require_loss(loss, LOSSES)
+            targets_of(loss)
             if loss_lipschitz is not None:
                 raise ValueError("loss_lipschitz is for a loss that is a function")
             if outputs != 1 and (source is None or loss != "softmax"):
@@ -335,12 +323,13 @@ class Solver:
 def _targets(y, loss):
     """Targets as the loss takes them, and the number of classes of a softmax."""
     y = column_or_1d(y)
-    if loss in ("logistic", "hinge") or loss.startswith("smoothed-hinge"):
+    kind = "numbers" if loss == "own" else targets_of(loss)
+    if kind == "labels":
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) != 2:
             raise ValueError(f"loss={loss!r} takes two classes, y holds {len(classes)}")
         return np.where(codes == 1, 1.0, -1.0), 0
-    if loss == "softmax":
+    if kind == "classes":
         classes, codes = np.unique(y, return_inverse=True)
         return codes.astype(np.float64), len(classes)
     return np.ascontiguousarray(y, dtype=np.float64), 0

@@ -87,13 +87,15 @@ pub fn fit<'py>(
             format!("{rows} rows, {m} groups, {} features", data.features())
         });
         let numbers = data.features() + usize::from(settings.fit_intercept);
-        let (solver, why) = match settings.solver {
+        let solver = match settings.solver {
             SolverName::Auto => {
-                Size::of(&data, &loss, numbers * loss.outputs()).solver(settings.objective)
+                let size = Size::of(&data, &loss, numbers * loss.outputs());
+                let (solver, why) = size.solver(settings.objective);
+                control.say(|| format!("solver {solver}: {why}"));
+                solver
             }
-            chosen => (chosen, "as chosen"),
+            chosen => chosen,
         };
-        control.say(|| format!("solver {solver}: {why}"));
         match solver {
             SolverName::Rounds(algorithm) => {
                 let setting = settings.on(data, loss, loss.targets())?;

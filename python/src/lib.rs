@@ -29,7 +29,7 @@ mod _gdro {
     #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]
-    use super::setting::{conflict, takes_k};
+    use super::setting::{conflict, takes_k, targets_of};
     #[pymodule_export]
     use super::solver::Loop;
 

@@ -117,6 +117,17 @@ pub fn conflict(
     Ok(found.map(|c| (c.setting.to_owned(), c.why)))
 }
 
+/// What a loss takes as targets: `labels`, `classes` or `numbers`.
+#[pyfunction]
+pub fn targets_of(loss: &str) -> PyResult<&'static str> {
+    let loss: AnyLoss = loss.parse().map_err(|e: String| refuse(e))?;
+    Ok(match loss.targets() {
+        Targets::Labels => "labels",
+        Targets::Classes => "classes",
+        Targets::Numbers => "numbers",
+    })
+}
+
 /// Whether an algorithm minimises the mean of the k largest risks.
 #[pyfunction]
 pub fn takes_k(solver: &str) -> PyResult<bool> {

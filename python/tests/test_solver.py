@@ -210,7 +210,7 @@ def test_what_functions_return_is_checked(rows):
     for state in ({}, {"state": "x"}):
         with pytest.raises(ValueError, match="state: expected what state_dict"):
             solver.load_state_dict(state)
-    with pytest.raises(ValueError, match="loss='cubic': expected one of logistic"):
+    with pytest.raises(ValueError, match="loss='cubic': `cubic`: expected logistic"):
         Solver("online-1", X, y, loss="cubic")
 
 

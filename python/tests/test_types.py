@@ -4,15 +4,11 @@ import inspect
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 import gdro
 from gdro import metrics, plot
-
-PYTHON = Path(__file__).resolve().parents[1]
-
 
 def public():
     for module in (gdro, metrics, plot):
@@ -36,11 +32,11 @@ def test_everything_public_has_types(name, function):
     assert signature.return_annotation is not signature.empty, name
 
 
-def test_the_stubs_are_what_is_compiled():
+def test_the_stubs_are_what_is_compiled(tmp_path):
     pytest.importorskip("mypy")
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "gdro._gdro"],
-        capture_output=True, text=True, cwd=PYTHON,
+        capture_output=True, text=True, cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -7,11 +7,17 @@ it.
 """
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
 from ._certificate import Certificate
 from ._estimators import GroupDROClassifier, GroupDRORegressor
 from ._gdro import __version__
 from ._player import GroupWeights
+
+if TYPE_CHECKING:
+    from . import metrics, plot
+    from ._model import TableEncoder, load, save, to_onnx
+    from ._solver import Solver
 
 __all__ = [
     "Certificate",
@@ -40,7 +46,7 @@ _LAZY = {
 }
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name in _LAZY:
         place, attribute = _LAZY[name]
         module = _import_module(place, __name__)
@@ -50,5 +56,5 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(set(globals()) | set(_LAZY))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -22,24 +23,35 @@ from sklearn.utils.validation import (
 from . import _gdro
 from ._certificate import Certificate
 from ._groups import families_of, names_of
-from ._settings import number, objective_of, penalty_of, per_group, rounds_of
+from ._settings import (
+    OF_ROUNDS,
+    k_of,
+    number,
+    objective_of,
+    penalty_of,
+    per_group,
+    refuse_conflicts,
+    rounds_of,
+    targets_of,
+)
+
+if TYPE_CHECKING:
+    from ._types import (
+        Average,
+        Budget,
+        ColumnLike,
+        GroupsLike,
+        Labels,
+        Matrix,
+        MatrixLike,
+        PerGroup,
+        RandomState,
+        Subsets,
+        Vector,
+    )
 
 #: Gap, in units of the risks, from which on a model counts as not converged without a ``tol``.
 CLOSE = 1e-6
-
-#: Arguments of the solvers that play rounds, with what leaves them out.
-_OF_ROUNDS = {
-    "rounds": None,
-    "step_w": None,
-    "step_q": None,
-    "anytime": False,
-    "average": None,
-    "loss_range": None,
-    "budget": None,
-    "nbar": None,
-    "queries": None,
-    "kept": None,
-}
 
 _DOCUMENTATION = """
 
@@ -68,7 +80,8 @@ _DOCUMENTATION = """
     solver : str, default="exact"
         ``"exact"``: a primal-dual interior-point method, to the unique regularised optimum. Or one
         of the paper's algorithms, in rounds: ``"smd-m"``, ``"online-1"``, ``"smd-r"``,
-        ``"smpa-m"``, ``"atkro-m"``, ``"atkro-k"``, ``"atkro-1"``, ``"adaptive"``, …
+        ``"smpa-m"``, ``"atkro-m"``, ``"atkro-k"``, ``"atkro-1"``, ``"adaptive"``, … Or ``"auto"``,
+        as the program has it: exact unless that would take many minutes, see ``solver_``.
     tol : float, default=None
         Stop when the certified gap is at most this; a warning where it is not reached. By default
         as far as double precision goes (1e-8 for losses with kinks).
@@ -89,8 +102,11 @@ _DOCUMENTATION = """
         Range of the losses for steps and bandit players.
     budget : "all", mapping or sequence, default=None
         Visit each row at most once: all rows, or so many of each group.
-    nbar, queries, kept
-        Of ``"hybrid"``, ``"flexible"`` and ``"eliminate"``.
+    nbar, queries, kept, subsets
+        Of ``"hybrid"``, ``"flexible"``, ``"eliminate"`` and ``"atkro-k"`` (``"dep-round"`` or
+        ``"systematic"`` draws of its k groups; by their number when left out).
+    delta : float, default=0.05
+        ``"eliminate"`` is right with probability 1 - delta.
     offsets, scales : mapping or sequence, default=None
         b_i and p_i of the groups: payoffs are p_i (R_i - b_i). By name, or in the order of
         ``group_names_``.
@@ -118,6 +134,8 @@ _DOCUMENTATION = """
         Offsets b_i that were subtracted; for ``objective="regret"`` what models of their own attain.
     certificate_ : Certificate
         Proof of how far the model is from the optimum: ``upper``, ``lower``, ``gap``, ….
+    solver_ : str
+        The solver that trained it, which ``solver="auto"`` leaves open.
     n_iter_ : int
         Iterations, or rounds.
     trace_ : dict of ndarray
@@ -134,36 +152,53 @@ _DOCUMENTATION = """
 
 
 class _GroupDRO(BaseEstimator):
+    coef_: Matrix
+    group_names_: Labels
+    group_weights_: Vector
+    group_risks_: Vector
+    group_offsets_: Vector
+    certificate_: Certificate
+    solver_: str
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: Labels
+    trace_: dict[str, Any]
+    loss_: str
+    loss_cap_: float
+    steps_: tuple[float, float] | None
+
     def __init__(
         self,
         *,
-        objective="max",
-        k=None,
-        loss=None,
-        l2=None,
-        ball=None,
-        fit_intercept=True,
-        penalize_intercept=False,
-        solver="exact",
-        tol=None,
-        max_iter=200,
-        rounds=None,
-        step_w=None,
-        step_q=None,
-        anytime=False,
-        average=None,
-        loss_range=None,
-        budget=None,
-        nbar=None,
-        queries=None,
-        kept=None,
-        offsets=None,
-        adjustment=None,
-        scales=None,
-        random_state=None,
-        threads=None,
-        verbose=0,
-    ):
+        objective: str = "max",
+        k: float | None = None,
+        loss: str | None = None,
+        l2: float | None = None,
+        ball: float | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        solver: str = "exact",
+        tol: float | None = None,
+        max_iter: int = 200,
+        rounds: int | None = None,
+        step_w: float | None = None,
+        step_q: float | None = None,
+        anytime: bool = False,
+        average: Average | None = None,
+        loss_range: float | None = None,
+        budget: Budget | None = None,
+        nbar: int | None = None,
+        queries: int | list[int] | None = None,
+        kept: int | None = None,
+        subsets: Subsets | None = None,
+        delta: float = 0.05,
+        offsets: PerGroup | None = None,
+        adjustment: float | None = None,
+        scales: PerGroup | None = None,
+        random_state: RandomState | None = None,
+        threads: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.objective = objective
         self.k = k
         self.loss = loss
@@ -184,6 +219,8 @@ class _GroupDRO(BaseEstimator):
         self.nbar = nbar
         self.queries = queries
         self.kept = kept
+        self.subsets = subsets
+        self.delta = delta
         self.offsets = offsets
         self.adjustment = adjustment
         self.scales = scales
@@ -205,28 +242,17 @@ class _GroupDRO(BaseEstimator):
             "fit_intercept": bool(self.fit_intercept) and not self.penalize_intercept,
             "adjustment": None
             if self.adjustment is None
-            else number("adjustment", self.adjustment, low=0),
+            else number("adjustment", self.adjustment, low=0, strictly=True),
         }
         checked["l2"], checked["ball"] = penalty_of(self.l2, self.ball)
         if self.penalize_intercept and not self.fit_intercept:
             raise ValueError("penalize_intercept=True does nothing with fit_intercept=False")
-        if not isinstance(self.solver, str):
-            raise ValueError(f"solver={self.solver!r}: expected 'exact' or the name of an algorithm")
-        if self.solver == "exact":
-            idle = [n for n, usual in _OF_ROUNDS.items() if getattr(self, n) is not usual]
-            if idle:
-                raise ValueError(
-                    f"{idle[0]}={getattr(self, idle[0])!r} does nothing with solver='exact'"
-                )
-        elif self.max_iter != 200:
+        given = {n: getattr(self, n) for n in ("offsets", "adjustment", "scales", *OF_ROUNDS)}
+        refuse_conflicts(self.solver, checked["objective"], given)
+        if self.solver not in ("exact", "auto") and self.max_iter != 200:
             raise ValueError(
                 f"max_iter={self.max_iter!r} is for solver='exact': give rounds to {self.solver!r}"
             )
-        given = [n for n in ("offsets", "adjustment") if getattr(self, n) is not None]
-        if checked["objective"] == "regret":
-            given.append("objective='regret'")
-        if len(given) > 1:
-            raise ValueError(f"{given[0]} and {given[1]} both say the offsets: give one of them")
         self._threads = (
             None
             if self.threads is None
@@ -234,8 +260,31 @@ class _GroupDRO(BaseEstimator):
         )
         return checked
 
-    def _rows(self, X, y, sensitive_features, sample_weight):
+    def _rows(self, X, y, sensitive_features, sample_weight, numbers):
         """Validated rows without those of weight 0, which count as absent."""
+        self._check()
+        given = X, y
+        try:
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                multi_output=False,
+                y_numeric=numbers,
+            )
+            if numbers:
+                y = np.asarray(y, dtype=np.float64)
+            else:
+                check_classification_targets(y)
+                y = column_or_1d(y, warn=True)
+        except ValueError as error:
+            why = _explained(error, *given, numbers)
+            if why is None:
+                raise
+            raise ValueError(why) from None
+        del given  # X may be a copy by now
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -259,30 +308,26 @@ class _GroupDRO(BaseEstimator):
         settings = self._check()
         names = names_of(families)
         m = len(names)
-        top = settings["objective"]
-        if isinstance(top, dict) and top["top-k"] > m:
-            raise ValueError(f"k={top['top-k']:g} of only {m} groups")
+        k = k_of(settings["objective"])
+        if k > m:
+            raise ValueError(f"k={k:g} of only {m} groups")
         settings["offsets"] = per_group("offsets", self.offsets, names)
         settings["scales"] = per_group("scales", self.scales, names, low=0)
         settings["families"] = [len(family.names) for family in families]
         settings["loss"], settings["classes"] = loss, classes
-        if self.solver != "exact":
-            arguments = {n: getattr(self, n) for n in _OF_ROUNDS}
-            settings["rounds"] = rounds_of(
-                self.solver, arguments, families, names, _seed(self.random_state)
-            )
+        settings["solver"] = self.solver
+        arguments = {n: getattr(self, n) for n in OF_ROUNDS}
+        # Nothing is drawn from a generator that others share where nothing will be drawn.
+        seed = 0 if self.solver == "exact" else _seed(self.random_state)
+        settings["rounds"] = rounds_of(arguments, families, names, weights is not None, seed)
         d = X.shape[1]
         if self.penalize_intercept:
             X = _with_ones(X)
-        listener = _listener(self.verbose)
         found = _gdro.fit(
-            _features(X),
-            np.ascontiguousarray(y, dtype=np.float64),
-            None if weights is None else np.ascontiguousarray(weights),
-            [(family.codes, len(family.names)) for family in families],
+            _rows_of(X, y, weights, families),
             json.dumps(settings),
             self._threads,
-            listener,
+            _listener(self.verbose),
         )
         self.group_names_ = names
         # For a saved model, whose groups are made of columns.
@@ -294,6 +339,7 @@ class _GroupDRO(BaseEstimator):
         self.group_risks_ = found["risks"]
         self.group_offsets_ = found["offsets"]
         self.certificate_ = Certificate(*found["certificate"])
+        self.solver_ = found["solver"]
         self.n_iter_ = max(1, int(found["iterations"]))
         self.trace_ = _trace(found["trace"])
         self.loss_ = loss
@@ -302,7 +348,7 @@ class _GroupDRO(BaseEstimator):
         if found["exhausted"] is not None:
             name = names[found["exhausted"]]
             warnings.warn(
-                f"the budget of group {name!r} was used up after {self.n_iter_} rounds",
+                f"the budget of group {name!r} was used up after {found['iterations']} rounds",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -316,16 +362,20 @@ class _GroupDRO(BaseEstimator):
 
     def _warn(self, tol):
         certificate = self.certificate_
-        if tol is None and self.solver != "exact":
+        if tol is None and self.solver_ != "exact":
             return  # so many rounds were asked for, and the certificate says what they gave
         if tol is None:
             # In units of the risks; where all are 0, bounds still leave room for rounding.
             tol = CLOSE * max(abs(certificate.upper), self.trace_["objective"][0], 1e-6)
         if not certificate.gap <= tol:
+            advice = (
+                "raise max_iter, scale the features, or raise l2"
+                if self.solver_ == "exact"
+                else "raise rounds or tol, or scale the features"
+            )
             warnings.warn(
                 f"the model is not at the optimum: its certified gap is {certificate.gap:.2e} "
-                f"(objective {certificate.upper:.6g}); raise max_iter, scale the features, or "
-                "raise l2",
+                f"(objective {certificate.upper:.6g}); {advice}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -341,10 +391,20 @@ class _GroupDRO(BaseEstimator):
 class GroupDROClassifier(ClassifierMixin, _GroupDRO):
     """A linear classifier that does well on every group."""
 
+    classes_: Labels
+    intercept_: Vector
+
     # Groups are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True}
 
-    def fit(self, X, y, *, sensitive_features=None, sample_weight=None) -> GroupDROClassifier:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike,
+        *,
+        sensitive_features: GroupsLike | None = None,
+        sample_weight: ColumnLike | None = None,
+    ) -> GroupDROClassifier:
         """Fits the model.
 
         Parameters
@@ -366,24 +426,19 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         -------
         self
         """
-        self._check()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=False
+        X, y, weights, families = self._rows(
+            X, y, sensitive_features, sample_weight, numbers=False
         )
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        X, y, weights, families = self._rows(X, y, sensitive_features, sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         count = len(self.classes_)
         if count < 2:
             raise ValueError(
-                f"y holds one class only, {self.classes_[0]!r}: expected at least two classes"
+                f"y holds one class only, {self.classes_.tolist()[0]!r}: expected at least two classes"
             )
         loss = self.loss if self.loss is not None else ("logistic" if count == 2 else "softmax")
-        if loss == "softmax":
+        if targets_of(loss, ("labels", "classes")) == "classes":
             targets, outputs = codes.astype(np.float64), count
         else:
-            _require_loss(loss, ("logistic", "hinge", "smoothed-hinge", "softmax"))
             if count > 2:
                 raise ValueError(
                     f"loss={loss!r} takes two classes, y holds {count}: use loss='softmax'"
@@ -400,12 +455,12 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         self.coef_, self.intercept_ = coefficients, intercepts
         return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> Matrix:
         """Scores: of the second class for two classes, else one per class."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> Labels:
         """The most likely class of every row."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -419,7 +474,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         raise AttributeError(f"the scores of loss={loss!r} are no log-odds: no probabilities")
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> Matrix:
         """The probability of every class, one column per class."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -432,7 +487,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         return scores / scores.sum(axis=1, keepdims=True)
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> Matrix:
         """The logarithm of the probability of every class."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -444,10 +499,20 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
 class GroupDRORegressor(RegressorMixin, _GroupDRO):
     """A linear regression that does well on every group."""
 
+    coef_: Vector
+    intercept_: float
+
     # Groups are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True}
 
-    def fit(self, X, y, *, sensitive_features=None, sample_weight=None) -> GroupDRORegressor:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike,
+        *,
+        sensitive_features: GroupsLike | None = None,
+        sample_weight: ColumnLike | None = None,
+    ) -> GroupDRORegressor:
         """Fits the model.
 
         Parameters
@@ -465,31 +530,60 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
         -------
         self
         """
-        self._check()
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            multi_output=False,
-            y_numeric=True,
+        X, y, weights, families = self._rows(
+            X, y, sensitive_features, sample_weight, numbers=True
         )
-        X, y, weights, families = self._rows(X, y, sensitive_features, sample_weight)
         loss = "squared" if self.loss is None else self.loss
-        _require_loss(loss, ("squared", "absolute", "huber", "quantile"))
+        targets_of(loss, ("numbers",))
         coefficients, intercepts = self._fit(X, y, weights, families, loss, 0)
         self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
         return self
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> Vector:
         """The prediction for every row."""
         return self._scores(X)
 
 
-def _require_loss(loss, known):
-    if not isinstance(loss, str) or loss.split(":")[0] not in known:
-        raise ValueError(f"loss={loss!r}: expected one of {', '.join(known)}")
+def _explained(error, X, y, numbers):
+    """What is wrong with rows that scikit-learn refuses in words of its own, if it can be told."""
+    text = str(error)
+    if "at least one array or dtype is required" in text:
+        return "X has no columns: expected at least one feature"
+    if "could not convert" in text:
+        for name in getattr(X, "column_names", getattr(X, "columns", ())):
+            try:
+                np.asarray(X[name], dtype=np.float64)
+            except (TypeError, ValueError):
+                return (
+                    f"column {name!r} of X holds texts ({text}): encode them, such as by "
+                    "OneHotEncoder in a ColumnTransformer, or leave the column out"
+                )
+        where = "y" if numbers and _is_text(y) else "X"
+        return f"{where}: expected numbers ({text})"
+    if "Unknown label type" in text and not numbers:
+        labels = y.tolist() if hasattr(y, "tolist") else list(y)
+        missing = next((row for row, v in enumerate(labels) if v is None or v != v), None)
+        if missing is not None:
+            return f"y of row {missing} is {labels[missing]!r}: expected a label"
+    return None
+
+
+def _is_text(y):
+    try:
+        np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def _rows_of(X, y, weights, families):
+    """Rows as the solver reads them."""
+    return (
+        _features(X),
+        np.ascontiguousarray(y, dtype=np.float64),
+        None if weights is None else np.ascontiguousarray(weights),
+        [(family.codes, len(family.names)) for family in families],
+    )
 
 
 def _features(X):

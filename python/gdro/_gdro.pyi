@@ -1,11 +1,14 @@
-"""
-The compiled half of `gdro`; its names may change at any time.
-"""
+"""The compiled half of `gdro`; its names may change at any time. Made by stubs.py."""
 
-from _typeshed import Incomplete, SupportsGetItem
-from typing import Any, Final, SupportsFloat, SupportsIndex, final
+from collections.abc import Sequence
+from typing import Any, Final, final
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "fit", "intervals", "loss_cap", "losses", "to_onnx"]
+import numpy as np
+from numpy.typing import NDArray
+
+from ._types import Binary, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
+
+__all__ = ["__version__", "Encoder", "Loop", "Player", "conflict", "fit", "intervals", "loss_cap", "losses", "takes_k", "targets_of", "to_onnx"]
 
 __version__: Final[str]
 """
@@ -25,7 +28,7 @@ class Encoder:
         """
         (name, whether it holds texts) of each column.
         """
-    def encode(self, /, columns: SupportsGetItem[int, tuple[str, Incomplete | SupportsGetItem[int, str]]]) -> dict:
+    def encode(self, /, columns: Sequence[tuple[str, Vector | Sequence[str]]]) -> dict[str, Any]:
         """
         The features of columns, in compressed rows: starts, columns and values; and for each
         column how many texts training never saw.
@@ -44,25 +47,25 @@ class Loop:
     """
     A solver on a thread of its own, which it never leaves.
     """
-    def advance(self, /, rounds: SupportsIndex) -> int:
+    def advance(self, /, rounds: int) -> int:
         """
         Plays up to so many more rounds; returns how many were played.
         """
-    def certify(self, /) -> tuple[tuple[float, float, float, float, str], list[float]]:
+    def certify(self, /) -> tuple[Proof, list[float]]:
         """
         The certificate of the averaged players, and the group risks of the averaged model.
         """
-    def look(self, /) -> dict:
+    def look(self, /) -> dict[str, Any]:
         """
         Rounds, samples and what the players hold.
         """
     @staticmethod
-    def on_rows(x: Incomplete | tuple[Incomplete, Incomplete, Incomplete, SupportsIndex], y: Incomplete, weights: Incomplete | None, families: SupportsGetItem[int, tuple[Incomplete, SupportsIndex]], settings: str, rounds: str, own: tuple[Any, SupportsIndex, SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None) -> Loop:
+    def on_rows(rows: Rows, settings: str, own: OwnLoss | None) -> Loop:
         """
         A solver on rows in memory.
         """
     @staticmethod
-    def on_source(draw: Any, groups: SupportsIndex, features: SupportsIndex, bounds: tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex], settings: str, rounds: str, own: tuple[Any, SupportsIndex, SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None) -> Loop:
+    def on_source(draw: Draw, groups: int, features: int, bounds: tuple[float, float], settings: str, own: OwnLoss | None) -> Loop:
         """
         A solver on a function `draw(group)` that gives features and target. `bounds` are those of
         ‖x‖₂ and |y|.
@@ -86,15 +89,15 @@ class Player:
     """
     Weights on the capped simplex with their average, and a random stream for draws.
     """
-    def __new__(cls, /, groups: SupportsIndex, k: SupportsFloat | SupportsIndex, seed: SupportsIndex) -> Player:
+    def __new__(cls, /, groups: int, k: float, seed: int) -> Player:
         """
         Uniform weights on `groups` groups, each at most 1/k.
         """
-    def average(self, /) -> Incomplete:
+    def average(self, /) -> Vector:
         """
         The average of the weights over the updates; the weights themselves before the first.
         """
-    def draw(self, /, count: SupportsIndex) -> list[int]:
+    def draw(self, /, count: int) -> list[int]:
         """
         Draws `count` different groups, group i with probability count·q_i (dependent rounding).
         """
@@ -106,38 +109,54 @@ class Player:
         """
         Weights, average and random stream as text.
         """
-    def step(self, /, eta: SupportsFloat | SupportsIndex, groups: Incomplete, gains: Incomplete) -> None:
+    def step(self, /, eta: float, groups: NDArray[np.int64], gains: Vector) -> None:
         """
         Adds the weights to the average, then takes a step: q_i grows by exp(eta · gain).
         """
-    def weights(self, /) -> Incomplete:
+    def weights(self, /) -> Vector:
         """
         The weights q.
         """
 
-def fit(x: Incomplete | tuple[Incomplete, Incomplete, Incomplete, SupportsIndex], y: Incomplete, weights: Incomplete | None, families: SupportsGetItem[int, tuple[Incomplete, SupportsIndex]], settings: str, threads: SupportsIndex | None = None, listener: Any | None = None) -> dict:
+def conflict(objective: str, solver: str, given: Sequence[str]) -> tuple[str, str] | None:
     """
-    Trains a model. `families` are the groups of the rows; `settings` a JSON object, see
-    `setting.rs`. Lines about the progress go to `listener`.
+    The first setting that nothing uses, or that contradicts another, by its name in job files, and
+    why. `given` are the names of those that were given.
     """
 
-def intervals(losses: Incomplete, correct: Incomplete | None, binary: tuple[Incomplete, Incomplete] | None, families: SupportsGetItem[int, tuple[Incomplete, SupportsIndex]], delta: SupportsFloat | SupportsIndex, cap: SupportsFloat | SupportsIndex, seed: SupportsIndex) -> dict:
+def fit(rows: Rows, settings: str, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
+    """
+    Trains a model. `settings` is a JSON object, see `setting.rs`. Lines about the progress go to
+    `listener`.
+    """
+
+def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, families: Sequence[Family], delta: float, cap: float, seed: int) -> dict[str, Any]:
     """
     Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
     `binary` has a score per row and whether the row is of the positive class.
     """
 
-def loss_cap(losses: Incomplete) -> float:
+def loss_cap(losses: Vector) -> float:
     """
     The cap M for losses of training rows, see [`gdro::interval::loss_cap`].
     """
 
-def losses(loss: str, scores: Incomplete, targets: Incomplete) -> Incomplete:
+def losses(loss: str, scores: Matrix, targets: Vector) -> Vector:
     """
     The loss of every row: scores of shape (n, c) and targets as the loss takes them.
     """
 
-def to_onnx(encoding: str | None, features: SupportsIndex, weights: Incomplete, intercepts: Incomplete, kind: str, labels: SupportsGetItem[int, str], probabilities: bool, integers: bool) -> bytes:
+def takes_k(solver: str) -> bool:
+    """
+    Whether an algorithm minimises the mean of the k largest risks.
+    """
+
+def targets_of(loss: str) -> str:
+    """
+    What a loss takes as targets: `labels`, `classes` or `numbers`.
+    """
+
+def to_onnx(encoding: str | None, features: int, weights: Vector, intercepts: Vector, kind: str, labels: Sequence[str], probabilities: bool, integers: bool) -> bytes:
     """
     A linear model as ONNX. `encoding` is the JSON text of an encoding, or the number of features.
     `kind` is `binary`, `multiclass` or `regression`.

@@ -123,6 +123,9 @@ def _labels(column, rows, keep, what, name):
         values[:] = column
     else:
         values = np.asarray(column)
+    if values.ndim == 0:
+        hint = ": pass the column itself" if isinstance(column, str) else ""
+        raise ValueError(f"{where}={column!r:.80}: expected one label per row{hint}")
     if values.ndim != 1:
         raise ValueError(f"{where}: expected one label per row, found an array of {values.shape}")
     if len(values) != rows:

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _gdro
 from ._certificate import Certificate
 from ._estimators import GroupDROClassifier, GroupDRORegressor, _GroupDRO
+
+if TYPE_CHECKING:
+    from ._types import ColumnLike, Labels, Table
 
 #: Version of the format of ``model.json``.
 FORMAT = 2
@@ -33,23 +37,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The encoding of a ``model.json``, as JSON.
     """
 
-    def __init__(self, encoding):
+    def __init__(self, encoding: str) -> None:
         self.encoding = encoding
 
     def __sklearn_is_fitted__(self):
         return True
 
-    def fit(self, X=None, y=None):
+    def fit(self, X: Table | None = None, y: ColumnLike | None = None) -> TableEncoder:
         """Does nothing: the encoding is known."""
         return self
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> Labels:
         """Names of the features: ``age``, ``education=HS-grad``, …."""
         encoder = _gdro.Encoder(self.encoding)
         names = encoder.feature_names()
         return np.array(names[:-1] if encoder.has_constant() else names, dtype=object)
 
-    def transform(self, X) -> sparse.csr_matrix:
+    def transform(self, X: Table) -> sparse.csr_matrix:
         """The features as a sparse matrix; texts that training never saw are 0 in all levels."""
         encoder = _gdro.Encoder(self.encoding)
         columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
@@ -94,7 +98,7 @@ def _text(value):
     return str(value).strip()
 
 
-def load(path: str | os.PathLike) -> Pipeline | GroupDROClassifier | GroupDRORegressor:
+def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupDRORegressor:
     """A model that the program ``gdro`` or :func:`save` wrote, ready to predict.
 
     Parameters
@@ -107,7 +111,9 @@ def load(path: str | os.PathLike) -> Pipeline | GroupDROClassifier | GroupDROReg
     Pipeline or estimator
         For a model of the program a pipeline of a :class:`TableEncoder` and an estimator, which
         takes tables as they are; its classes are texts. What Python saved is loaded as the
-        estimator that it was.
+        estimator that it was. A model of a LIBSVM file is an estimator whose columns are the
+        indices from 1 (from 0 if the file had it) on, as ``sklearn.datasets.load_svmlight_file``
+        reads them with ``n_features=model.n_features_in_``.
     """
     path = Path(path)
     if path.is_dir():
@@ -130,10 +136,11 @@ def load(path: str | os.PathLike) -> Pipeline | GroupDROClassifier | GroupDROReg
 def _from_json(model):
     encoding, target, training = model["encoding"], model["target"], model["job"]["training"]
     own = model.get("python")
-    if encoding.get("sparse") is not None:
+    indices = encoding.get("sparse")
+    if indices is not None and (encoding["columns"] or indices["columns"]):
         raise ValueError(
-            "the model takes features by index (LIBSVM), which tables of columns do not have: "
-            "predict with the program"
+            "the model takes features by index (LIBSVM) beside columns by name, which neither a "
+            "matrix nor a table has: predict with the program"
         )
     c, features = model["outputs"], model["features"]
     weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
@@ -174,11 +181,15 @@ def _from_json(model):
         estimator.intercept_ = np.array(intercepts)
     estimator.n_features_in_ = weights.shape[0]
     estimator.loss_ = model["loss"]
+    estimator.solver_ = training["solver"]
     estimator.loss_cap_ = model["cap"]
     estimator.group_names_ = np.array(model["grouping"]["names"], dtype=object)
     estimator.group_weights_ = np.array(model["group-weights"])
     certificate = model["certificate"]
     estimator.certificate_ = None if certificate is None else Certificate(**certificate)
+    if indices is not None:
+        estimator._encoding = encoding
+        return estimator
     if own is not None and own["features"] != "encoded":
         if own["features"] == "named":
             estimator.feature_names_in_ = np.array(
@@ -188,15 +199,21 @@ def _from_json(model):
     return Pipeline([("table", encoder), ("model", estimator)])
 
 
-def save(model, path: str | os.PathLike, *, target: str = "y") -> None:
+def save(
+    model: Pipeline | GroupDROClassifier | GroupDRORegressor,
+    path: str | os.PathLike[str],
+    *,
+    target: str = "y",
+) -> None:
     """Writes a model as the ``model.json`` of the program, which can predict and evaluate with it.
 
     Parameters
     ----------
     model : fitted estimator, or pipeline
         An estimator takes columns of numbers, ``x0``, ``x1``, … where it was fitted without names.
-        A pipeline may begin with a ``TableEncoder``, a ``StandardScaler``, or a
-        ``ColumnTransformer`` of ``StandardScaler``, ``OneHotEncoder`` of texts and ``passthrough``.
+        A pipeline may begin with a ``TableEncoder``, a scaler (``StandardScaler``,
+        ``MinMaxScaler``, ``MaxAbsScaler``, ``RobustScaler``), or a ``ColumnTransformer`` of scalers,
+        ``OneHotEncoder`` of texts and ``passthrough``.
     path : path
         The name of the file if it ends with ``.json``, otherwise a folder for ``model.json``.
     target : str, default="y"
@@ -217,6 +234,12 @@ def save(model, path: str | os.PathLike, *, target: str = "y") -> None:
         temporary.unlink(missing_ok=True)
 
 
+#: What can be saved before an estimator.
+_SAVED = (
+    "StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder of texts or passthrough"
+)
+
+
 def _parts(model):
     """The encoding before an estimator, or ``None``, and the estimator."""
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
@@ -229,7 +252,11 @@ def _parts(model):
     if len(steps) == 1:
         return None, estimator
     if len(steps) > 2:
-        raise ValueError("expected one step before the estimator; combine them")
+        kinds = ", ".join(type(s).__name__ for s in steps[:-1])
+        raise ValueError(
+            f"{kinds} before the estimator: expected one step, {_SAVED}, or a ColumnTransformer of "
+            "these"
+        )
     return _encoding_of(steps[0]), estimator
 
 
@@ -264,12 +291,33 @@ def _names_of(step, chosen):
     return [str(n) for n in chosen]
 
 
+#: m and s of what scalers make of x, (x - m)/s.
+_AFFINE = {
+    "StandardScaler": lambda p: (
+        p.mean_ if p.with_mean else None,
+        p.scale_ if p.with_std else None,
+    ),
+    "MinMaxScaler": lambda p: (-p.min_ / p.scale_, 1 / p.scale_),
+    "MaxAbsScaler": lambda p: (None, p.scale_),
+    "RobustScaler": lambda p: (
+        p.center_ if p.with_centering else None,
+        p.scale_ if p.with_scaling else None,
+    ),
+}
+
+
 def _columns_of(part, names, where):
+    if isinstance(part, Pipeline) and len(part.steps) == 1:
+        part = part.steps[0][1]
     kind = part if isinstance(part, str) else type(part).__name__
-    if kind == "StandardScaler":
-        means = part.mean_ if part.with_mean else np.zeros(len(names))
-        scales = part.scale_ if part.with_std else np.ones(len(names))
-        return [_number(n, m, s) for n, m, s in zip(names, means, scales)]
+    affine = _AFFINE.get(kind)
+    if affine is not None:
+        if getattr(part, "clip", False):
+            raise ValueError(f"{where}: {kind}(clip=True) cannot be saved: expected clip=False")
+        shifts, scales = affine(part)
+        shifts = np.zeros(len(names)) if shifts is None else shifts
+        scales = np.ones(len(names)) if scales is None else scales
+        return [_number(n, m, s) for n, m, s in zip(names, shifts, scales)]
     if kind in ("passthrough", "FunctionTransformer") and getattr(part, "func", None) is None:
         return [_number(n, 0.0, 1.0) for n in names]
     if kind == "OneHotEncoder":
@@ -284,9 +332,8 @@ def _columns_of(part, names, where):
                 raise ValueError(f"{where}: column {name!r} has one category: leave it out")
             columns.append({"kind": "text", "name": name, "levels": levels, "missing": "zero"})
         return columns
-    raise ValueError(
-        f"{where}: {kind} cannot be saved: expected StandardScaler, OneHotEncoder or passthrough"
-    )
+    inside = "" if where == kind else f"{where}: "
+    raise ValueError(f"{inside}{kind} cannot be saved: expected {_SAVED}")
 
 
 def _number(name, mean, deviation):
@@ -294,6 +341,8 @@ def _number(name, mean, deviation):
 
 
 def _identity(estimator):
+    if hasattr(estimator, "_encoding"):
+        return estimator._encoding
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         names = [f"x{j}" for j in range(estimator.n_features_in_)]
@@ -393,7 +442,7 @@ def _to_json(encoding, estimator, target):
             "data": _data(target, [c for columns, _ in families for c in columns]),
             "training": {
                 "objective": objective,
-                "solver": estimator.solver,
+                "solver": getattr(estimator, "solver_", estimator.solver),
                 "tol": estimator.tol,
                 "offsets": None,
                 "adjustment": estimator.adjustment,
@@ -407,10 +456,13 @@ def _to_json(encoding, estimator, target):
                 "step-w": estimator.step_w,
                 "step-q": estimator.step_q,
                 "average": estimator.average,
+                "nbar": estimator.nbar,
+                "kept": estimator.kept,
+                "subsets": estimator.subsets,
                 "budget": None,
                 "holdout": 0.0,
                 "seed": 0,
-                "delta": 0.05,
+                "delta": estimator.delta,
             },
         },
         "python": {
@@ -450,7 +502,10 @@ def _data(target, groups):
     }
 
 
-def to_onnx(model, path: str | os.PathLike | None = None) -> bytes:
+def to_onnx(
+    model: Pipeline | GroupDROClassifier | GroupDRORegressor,
+    path: str | os.PathLike[str] | None = None,
+) -> bytes:
     """The model as ONNX, in double precision: the same predictions in any runtime.
 
     An estimator has one input ``X`` of shape (rows, features); a pipeline, see :func:`save`, has one

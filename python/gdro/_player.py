@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _gdro
 from ._settings import number
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._types import Vector
 
 RULES = ("hedge", "exp3-ix")
 
@@ -51,18 +58,27 @@ class GroupWeights:
     [0.269, 0.731]
     """
 
+    names: list[str]
+    rule: str
+    k: float
+    step: float
+    gamma: float | None
+    loss_range: float
+    updates: int
+    clipped: int
+
     def __init__(
         self,
-        groups,
+        groups: int | Sequence[str],
         *,
-        rule="hedge",
-        k=1,
-        rounds=None,
-        step=None,
-        gamma=None,
-        loss_range=1.0,
-        random_state=0,
-    ):
+        rule: Literal["hedge", "exp3-ix"] = "hedge",
+        k: float = 1,
+        rounds: int | None = None,
+        step: float | None = None,
+        gamma: float | None = None,
+        loss_range: float = 1.0,
+        random_state: int = 0,
+    ) -> None:
         if isinstance(groups, (int, np.integer)):
             number("groups", groups, low=1, whole=True)
             self.names = [str(i) for i in range(groups)]
@@ -109,16 +125,16 @@ class GroupWeights:
         return len(self.names)
 
     @property
-    def weights(self) -> np.ndarray:
+    def weights(self) -> Vector:
         """The present weights q, an array of m numbers that sum to 1."""
         return self._player.weights()
 
     @property
-    def average(self) -> np.ndarray:
+    def average(self) -> Vector:
         """The average of the weights before each update; the present ones before the first."""
         return self._player.average()
 
-    def draw(self) -> int | np.ndarray:
+    def draw(self) -> Any:
         """Draws a group with probability q_i, or an array of k groups with probability k q_i each.
 
         Returns numbers of groups. exp3-ix wants the losses of these at the next ``update``.
@@ -129,7 +145,11 @@ class GroupWeights:
         self._drawn = drawn
         return drawn[0] if self.k == 1 else np.array(drawn)
 
-    def update(self, losses, groups=None) -> None:
+    def update(
+        self,
+        losses: float | ArrayLike | Mapping[str, float],
+        groups: ArrayLike | None = None,
+    ) -> None:
         """One step of the player.
 
         Parameters
@@ -188,7 +208,7 @@ class GroupWeights:
         present = ~np.isnan(values)
         return [n for n, p in zip(numbers, present) if p], values[present]
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[str, Any]:
         """Everything that the player is, as plain values: for checkpoints, bit for bit."""
         return {
             "names": list(self.names),
@@ -203,8 +223,11 @@ class GroupWeights:
             "player": self._player.save(),
         }
 
-    def load_state_dict(self, state: dict) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes over what ``state_dict`` gave; the groups must be the same."""
+        missing = [n for n in self.state_dict() if n not in state]
+        if missing:
+            raise ValueError(f"state: no entry {missing[0]!r}: expected what state_dict() gave")
         if list(state["names"]) != self.names:
             raise ValueError("state: its groups are others than those of this player")
         if state["k"] != self.k or state["rule"] != self.rule:

@@ -5,6 +5,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from . import _gdro
+
 OBJECTIVES = ("max", "top-k", "regret", "average", "balanced")
 
 #: Ridge where neither it nor a ball is given.
@@ -29,7 +31,7 @@ def number(name, value, low=None, strictly=False, high=None, whole=False):
 
 
 def objective_of(objective, k):
-    """The objective as the solver reads it, with k."""
+    """The objective as the solver reads it: ``max``, ``top-k:3.0``, …."""
     if isinstance(objective, str) and objective.startswith("top-k:"):
         if k is not None:
             raise ValueError(f"objective={objective!r} says k already: leave out k={k!r}")
@@ -46,10 +48,30 @@ def objective_of(objective, k):
     if objective == "top-k":
         if k is None:
             raise ValueError("objective='top-k' needs k, the number of largest risks, such as k=3")
-        return {"top-k": number("k", k, low=1)}
+        return f"top-k:{number('k', k, low=1)!r}"
     if k is not None:
         raise ValueError(f"k={k!r} does nothing with objective={objective!r}: use 'top-k'")
     return objective
+
+
+def k_of(objective):
+    """k of an objective as the solver reads it; 1 of others."""
+    return float(objective.partition(":")[2] or 1)
+
+
+def targets_of(loss, kinds=("labels", "classes", "numbers")):
+    """What a loss takes as targets, which must be one of ``kinds``."""
+    if not isinstance(loss, str):
+        raise ValueError(f"loss={loss!r}: expected the name of a loss")
+    try:
+        found = _gdro.targets_of(loss)
+    except ValueError as error:
+        raise ValueError(f"loss={loss!r}: {error}") from None
+    if found not in kinds:
+        raise ValueError(
+            f"loss={loss!r} is for {found}: expected a loss for {' or '.join(kinds)}"
+        )
+    return found
 
 
 def penalty_of(l2, ball):
@@ -87,42 +109,98 @@ def per_group(name, values, names, low=None):
     ]
 
 
-def rounds_of(solver, given, families, names, seed):
+#: Arguments of the solvers that play rounds, with what leaves them out.
+OF_ROUNDS = {
+    "rounds": None,
+    "step_w": None,
+    "step_q": None,
+    "anytime": False,
+    "average": None,
+    "loss_range": None,
+    "budget": None,
+    "nbar": None,
+    "queries": None,
+    "kept": None,
+    "subsets": None,
+    "delta": 0.05,
+}
+
+
+def refuse_conflicts(solver, objective, given):
+    """Refuses arguments that nothing uses, and what the solver does not minimise.
+
+    ``given`` has offsets, adjustment, scales and the arguments of rounds by name.
+    """
+    if not isinstance(solver, str):
+        raise ValueError(f"solver={solver!r}: expected 'exact', 'auto' or the name of an algorithm")
+    usual = {"offsets": None, "adjustment": None, "scales": None, **OF_ROUNDS}
+    names = [name for name, value in given.items() if not _is_same(value, usual[name])]
+    of_rounds = [name for name in names if name in OF_ROUNDS]
+    if solver in ("exact", "auto") and of_rounds:
+        why = "plays no rounds" if solver == "exact" else "decides by itself"
+        raise ValueError(
+            f"{of_rounds[0]}={given[of_rounds[0]]!r} does nothing: solver={solver!r} {why}; "
+            "name a solver that uses it, such as 'smd-m' or 'online-1'"
+        )
+    if "delta" in names and solver != "eliminate":
+        raise ValueError(f"delta={given['delta']!r} is for solver='eliminate'")
+    found = _gdro.conflict(objective, solver, [name.replace("_", "-") for name in names])
+    if found is not None:
+        name, why = found[0].replace("-", "_"), found[1]
+        raise ValueError(f"{name}={solver if name == 'solver' else given[name]!r}: {why}")
+
+
+def _is_same(value, usual):
+    return value is usual or (isinstance(usual, (bool, float)) and value == usual)
+
+
+def rounds_of(given, families, names, weighted, seed):
     """How an algorithm plays, as the solver reads it."""
 
-    def above(name, low=0, strictly=True, whole=False):
+    def above(name, low=0, strictly=True, whole=False, high=None):
         value = given[name]
         if value is None:
             return None
-        return number(name, value, low=low, strictly=strictly, whole=whole)
+        return number(name, value, low=low, strictly=strictly, whole=whole, high=high)
 
-    average = given["average"]
-    if average not in (None, "uniform", "weighted", "suffix", "last"):
-        raise ValueError(
-            f"average={average!r}: expected one of uniform, weighted, suffix, last"
-        )
+    for name, known in (
+        ("average", ("uniform", "weighted", "suffix", "last")),
+        ("subsets", ("dep-round", "systematic")),
+    ):
+        if given[name] is not None and given[name] not in known:
+            raise ValueError(f"{name}={given[name]!r}: expected one of {', '.join(known)}")
     queries = given["queries"]
     if queries is not None:
         queries = [queries] if isinstance(queries, Integral) else list(queries)
         high = len(names)
         queries = [number("queries", q, low=1, high=high, whole=True) for q in queries]
-    only = {"nbar": "hybrid", "queries": "flexible", "kept": "eliminate"}
-    for name, algorithm in only.items():
-        if given[name] is not None and solver != algorithm:
-            raise ValueError(f"{name}={given[name]!r} is for solver={algorithm!r}")
+        if not queries:
+            raise ValueError("queries is empty: expected a number of groups, or a list of them")
+    if given["budget"] is not None and weighted:
+        raise ValueError(
+            "budget: rows that are visited once cannot be weighted: leave out sample_weight or budget"
+        )
+    if given["budget"] is not None and len(families) > 1:
+        raise ValueError(
+            "budget: a row is in a group of each family, so that rows cannot be visited once each: "
+            "give one family, or leave budget out"
+        )
+    delta = number("delta", given["delta"], low=0, strictly=True)
+    if delta >= 1:
+        raise ValueError(f"delta={given['delta']!r}: expected a probability between 0 and 1")
     return {
-        "algorithm": solver,
         "rounds": above("rounds", low=1, strictly=False, whole=True),
         "step_w": above("step_w"),
         "step_q": above("step_q"),
         "anytime": bool(given["anytime"]),
-        "average": average,
+        "average": given["average"],
         "loss_range": above("loss_range"),
         "budget": budget_of(given["budget"], families, names),
         "nbar": above("nbar", low=1, strictly=False, whole=True),
         "queries": queries,
         "kept": above("kept", low=1, strictly=False, whole=True),
-        "delta": 0.05,
+        "subsets": given["subsets"],
+        "delta": delta,
         "seed": seed,
     }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -10,9 +12,33 @@ from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_
 
 from . import _gdro
 from ._certificate import Certificate
-from ._estimators import _features
+from ._estimators import _rows_of
 from ._groups import families_of, names_of
-from ._settings import number, objective_of, penalty_of, per_group, rounds_of
+from ._settings import (
+    OF_ROUNDS,
+    k_of,
+    number,
+    objective_of,
+    penalty_of,
+    per_group,
+    refuse_conflicts,
+    rounds_of,
+    targets_of,
+)
+
+if TYPE_CHECKING:
+    from ._types import (
+        Average,
+        Budget,
+        ColumnLike,
+        GroupsLike,
+        Labels,
+        Matrix,
+        MatrixLike,
+        PerGroup,
+        Subsets,
+        Vector,
+    )
 
 
 class Solver:
@@ -48,47 +74,54 @@ class Solver:
         Number of rounds that fixed steps are meant for.
     step_w, step_q : float, default=1
         Multipliers on the steps of the theorems.
-    k, l2, ball, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, kept
+    k, l2, ball, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, kept,
+    subsets, delta
         As for the estimators; a source needs a ball. ``k`` above 1 is the mean of the k largest
         risks.
     random_state : int, default=0
         Seed of all draws but those of a source that is a function.
     """
 
+    group_names: Labels
+    n_features: int
+    outputs: int
+
     def __init__(
         self,
-        algorithm,
-        X=None,
-        y=None,
+        algorithm: str,
+        X: MatrixLike | None = None,
+        y: ColumnLike | None = None,
         *,
-        sensitive_features=None,
-        sample_weight=None,
-        source=None,
-        groups=None,
-        n_features=None,
-        x_norm=None,
-        y_bound=1.0,
-        loss="logistic",
-        outputs=1,
-        loss_range=None,
-        loss_lipschitz=None,
-        rounds=100_000,
-        step_w=1.0,
-        step_q=1.0,
-        k=1,
-        l2=None,
-        ball=None,
-        fit_intercept=True,
-        offsets=None,
-        scales=None,
-        anytime=False,
-        average=None,
-        budget=None,
-        nbar=None,
-        queries=None,
-        kept=None,
-        random_state=0,
-    ):
+        sensitive_features: GroupsLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        source: Callable[[int], tuple[Any, float]] | None = None,
+        groups: int | Sequence[str] | None = None,
+        n_features: int | None = None,
+        x_norm: float | None = None,
+        y_bound: float = 1.0,
+        loss: str | Callable[[Vector, float], tuple[float, Any]] = "logistic",
+        outputs: int = 1,
+        loss_range: float | None = None,
+        loss_lipschitz: float | None = None,
+        rounds: int = 100_000,
+        step_w: float = 1.0,
+        step_q: float = 1.0,
+        k: float = 1,
+        l2: float | None = None,
+        ball: float | None = None,
+        fit_intercept: bool = True,
+        offsets: PerGroup | None = None,
+        scales: PerGroup | None = None,
+        anytime: bool = False,
+        average: Average | None = None,
+        budget: Budget | None = None,
+        nbar: int | None = None,
+        queries: int | list[int] | None = None,
+        kept: int | None = None,
+        subsets: Subsets | None = None,
+        delta: float = 0.05,
+        random_state: int = 0,
+    ) -> None:
         if (source is None) == (X is None):
             raise ValueError("give either rows (X, y) or a source")
         own = None
@@ -106,6 +139,7 @@ class Solver:
                 number("loss_lipschitz", loss_lipschitz, low=0, strictly=True),
             )
         else:
+            targets_of(loss)
             if loss_lipschitz is not None:
                 raise ValueError("loss_lipschitz is for a loss that is a function")
             if outputs != 1 and (source is None or loss != "softmax"):
@@ -113,9 +147,13 @@ class Solver:
             classes = outputs if loss == "softmax" else 0
         l2, ball = penalty_of(l2, ball)
         k = number("k", k, low=1)
-        objective = objective_of("max" if k == 1 else "top-k", None if k == 1 else k)
+        if algorithm in ("exact", "auto"):
+            raise ValueError(f"algorithm={algorithm!r} plays no rounds: use an estimator")
+        # The largest risk, of players who minimise that alone.
+        top = k != 1 or _gdro.takes_k(algorithm)
         settings = {
-            "objective": objective,
+            "objective": objective_of("top-k", k) if top else "max",
+            "solver": algorithm,
             "loss": "own" if own else loss,
             "l2": l2,
             "ball": ball,
@@ -135,7 +173,14 @@ class Solver:
             "nbar": nbar,
             "queries": queries,
             "kept": kept,
+            "subsets": subsets,
+            "delta": delta,
         }
+        # Steps of 1 are usual here, and what adaptive players take.
+        said = {n: given[n] for n in OF_ROUNDS if n not in ("step_w", "step_q") or given[n] != 1}
+        refuse_conflicts(
+            algorithm, settings["objective"], said | {"offsets": offsets, "scales": scales}
+        )
         seed = number("random_state", random_state, low=0, whole=True)
         if source is None:
             idle = {"groups": groups, "n_features": n_features, "x_norm": x_norm}
@@ -150,17 +195,12 @@ class Solver:
             self.group_names = names_of(families)
             y, classes = _targets(y, "own" if own else loss)
             settings["families"] = [len(f.names) for f in families]
-            self._finish(settings, given, classes, offsets, scales)
-            play = rounds_of(algorithm, given, families, self.group_names, seed)
+            self._finish(settings, classes, offsets, scales)
+            names, weighted = self.group_names, weights is not None
+            settings["rounds"] = rounds_of(given, families, names, weighted, seed)
             self.n_features = X.shape[1]
             self._loop = _gdro.Loop.on_rows(
-                _features(X),
-                y,
-                weights,
-                [(f.codes, len(f.names)) for f in families],
-                json.dumps(settings),
-                json.dumps(play),
-                own,
+                _rows_of(X, y, weights, families), json.dumps(settings), own
             )
         else:
             for name, value in (("groups", groups), ("n_features", n_features), ("x_norm", x_norm)):
@@ -180,8 +220,8 @@ class Solver:
                 groups = [str(i) for i in range(number("groups", groups, low=1, whole=True))]
             self.group_names = np.array([str(g) for g in groups], dtype=object)
             settings["families"] = [len(self.group_names)]
-            self._finish(settings, given, classes, offsets, scales)
-            play = rounds_of(algorithm, given, [], self.group_names, seed)
+            self._finish(settings, classes, offsets, scales)
+            settings["rounds"] = rounds_of(given, [], self.group_names, False, seed)
             self.n_features = number("n_features", n_features, low=1, whole=True)
             self._loop = _gdro.Loop.on_source(
                 lambda group: _sample(source(group)),
@@ -192,16 +232,15 @@ class Solver:
                     number("y_bound", y_bound, low=0),
                 ),
                 json.dumps(settings),
-                json.dumps(play),
                 own,
             )
         self._intercept = bool(fit_intercept)
         self.outputs = self._loop.shape[1]
 
-    def _finish(self, settings, given, classes, offsets, scales):
-        objective = settings["objective"]
-        if isinstance(objective, dict) and objective["top-k"] > len(self.group_names):
-            raise ValueError(f"k={objective['top-k']:g} of only {len(self.group_names)} groups")
+    def _finish(self, settings, classes, offsets, scales):
+        k = k_of(settings["objective"])
+        if k > len(self.group_names):
+            raise ValueError(f"k={k:g} of only {len(self.group_names)} groups")
         settings["classes"] = classes
         settings["offsets"] = per_group("offsets", offsets, self.group_names)
         settings["scales"] = per_group("scales", scales, self.group_names, low=0)
@@ -221,7 +260,7 @@ class Solver:
         return self._loop.look()["rounds"]
 
     @property
-    def samples(self) -> np.ndarray:
+    def samples(self) -> Vector:
         """Samples drawn from each group."""
         return self._loop.look()["samples"]
 
@@ -236,22 +275,22 @@ class Solver:
         return self._loop.look()["steps"]
 
     @property
-    def weights(self) -> np.ndarray:
+    def weights(self) -> Vector:
         """The averaged group weights."""
         return self._loop.look()["q"]
 
     @property
-    def last_weights(self) -> np.ndarray:
+    def last_weights(self) -> Vector:
         """The present group weights."""
         return self._loop.look()["last_q"]
 
     @property
-    def model(self) -> tuple[np.ndarray, np.ndarray]:
+    def model(self) -> tuple[Matrix, Vector]:
         """The averaged model: coefficients of shape (scores, features), and intercepts."""
         return self._split(self._loop.look()["w"])
 
     @property
-    def last_model(self) -> tuple[np.ndarray, np.ndarray]:
+    def last_model(self) -> tuple[Matrix, Vector]:
         """The present model."""
         return self._split(self._loop.look()["last_w"])
 
@@ -264,40 +303,55 @@ class Solver:
         """The :class:`Certificate` of the averaged model and weights, for rows in memory."""
         return Certificate(*self._loop.certify()[0])
 
-    def group_risks(self) -> np.ndarray:
+    def group_risks(self) -> Vector:
         """Group risks of the averaged model, for rows in memory."""
         return np.array(self._loop.certify()[1])
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on, bit for bit, in a solver made with the same arguments."""
         return {"state": self._loop.save()}
 
-    def load_state_dict(self, state: dict) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes over what ``state_dict`` gave."""
-        self._loop.restore(state["state"])
+        try:
+            text = state["state"]
+        except (KeyError, TypeError):
+            raise ValueError("state: expected what state_dict() gave") from None
+        self._loop.restore(text)
 
 
 def _targets(y, loss):
     """Targets as the loss takes them, and the number of classes of a softmax."""
     y = column_or_1d(y)
-    if loss in ("logistic", "hinge") or loss.startswith("smoothed-hinge"):
+    kind = "numbers" if loss == "own" else targets_of(loss)
+    if kind == "labels":
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) != 2:
             raise ValueError(f"loss={loss!r} takes two classes, y holds {len(classes)}")
         return np.where(codes == 1, 1.0, -1.0), 0
-    if loss == "softmax":
+    if kind == "classes":
         classes, codes = np.unique(y, return_inverse=True)
         return codes.astype(np.float64), len(classes)
     return np.ascontiguousarray(y, dtype=np.float64), 0
 
 
 def _answer(found):
-    value, slope = found
+    try:
+        value, slope = found
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the loss returned {found!r:.80}: expected the loss and its gradient"
+        ) from None
     return float(value), np.atleast_1d(np.asarray(slope, dtype=np.float64))
 
 
 def _sample(found):
-    x, y = found
+    try:
+        x, y = found
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the source returned {found!r:.80}: expected features and target"
+        ) from None
     if sparse.issparse(x):
         x = x.toarray().ravel()
     return np.ascontiguousarray(x, dtype=np.float64), float(y)

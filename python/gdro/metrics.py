@@ -10,16 +10,22 @@ not trained on.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _gdro
 from ._groups import families_of, names_of
 from ._settings import number
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._types import Classifier, ColumnLike, GroupsLike, MatrixLike
 
 __all__ = [
     "GroupReport",
@@ -35,7 +41,11 @@ __all__ = [
 
 
 def group_accuracies(
-    y_true, y_pred, *, sensitive_features, sample_weight=None
+    y_true: ColumnLike,
+    y_pred: ColumnLike,
+    *,
+    sensitive_features: GroupsLike | None,
+    sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
     """The share of right predictions of every group, as a dictionary by name."""
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
@@ -43,7 +53,13 @@ def group_accuracies(
     return _means((y_true == y_pred).astype(float), sensitive_features, sample_weight)
 
 
-def worst_group_accuracy(y_true, y_pred, *, sensitive_features, sample_weight=None) -> float:
+def worst_group_accuracy(
+    y_true: ColumnLike,
+    y_pred: ColumnLike,
+    *,
+    sensitive_features: GroupsLike | None,
+    sample_weight: ColumnLike | None = None,
+) -> float:
     """The smallest share of right predictions of any group."""
     found = group_accuracies(
         y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
@@ -52,7 +68,13 @@ def worst_group_accuracy(y_true, y_pred, *, sensitive_features, sample_weight=No
 
 
 def group_risks(
-    y_true, y_score, *, sensitive_features, loss=None, labels=None, sample_weight=None
+    y_true: ColumnLike,
+    y_score: MatrixLike,
+    *,
+    sensitive_features: GroupsLike | None,
+    loss: str | None = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
     """The mean loss of every group, as a dictionary by name.
 
@@ -65,7 +87,13 @@ def group_risks(
 
 
 def worst_group_risk(
-    y_true, y_score, *, sensitive_features, loss=None, labels=None, sample_weight=None
+    y_true: ColumnLike,
+    y_score: MatrixLike,
+    *,
+    sensitive_features: GroupsLike | None,
+    loss: str | None = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ColumnLike | None = None,
 ) -> float:
     """The largest mean loss of any group, see :func:`group_risks`."""
     found = group_risks(
@@ -81,14 +109,26 @@ def worst_group_risk(
 
 def _losses_of(y_true, y_score, loss, labels):
     y_true = column_or_1d(y_true)
-    y_score = np.asarray(y_score, dtype=np.float64)
+    try:
+        y_score = np.asarray(y_score, dtype=np.float64)
+    except ValueError:
+        raise ValueError(
+            "y_score holds texts: expected probabilities of shape (n, classes), or numbers"
+        ) from None
     check_consistent_length(y_true, y_score)
     if loss is None:
         loss = "log" if y_score.ndim == 2 else "squared"
     if loss != "log":
         if y_score.ndim != 1:
             raise ValueError(f"loss={loss!r} takes one prediction per row, found {y_score.shape}")
-        return _gdro.losses(loss, y_score[:, None], y_true.astype(np.float64))
+        try:
+            y_true = y_true.astype(np.float64)
+        except ValueError:
+            raise ValueError(
+                f"loss={loss!r} takes numbers, y_true holds {y_true.tolist()[0]!r}: for labels give "
+                "probabilities of shape (n, classes)"
+            ) from None
+        return _gdro.losses(loss, y_score[:, None], y_true)
     labels = np.unique(y_true) if labels is None else np.asarray(labels)
     if y_score.ndim == 1:
         y_score = np.column_stack([1 - y_score, y_score])
@@ -132,7 +172,15 @@ class _Scorer:
     def __repr__(self):
         return self._name
 
-    def __call__(self, estimator, X, y, *, sensitive_features=None, sample_weight=None):
+    def __call__(
+        self,
+        estimator: Classifier,
+        X: MatrixLike,
+        y: ColumnLike,
+        *,
+        sensitive_features: GroupsLike | None = None,
+        sample_weight: ColumnLike | None = None,
+    ) -> float:
         if sensitive_features is None:
             raise ValueError(
                 f"{self._name} needs sensitive_features: enable metadata routing by "
@@ -141,7 +189,7 @@ class _Scorer:
             )
         return self._score(estimator, X, y, sensitive_features, sample_weight)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Groups are routed to the scorer, weights are not."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sensitive_features", alias=True)
@@ -170,12 +218,19 @@ worst_group_accuracy_scorer = _Scorer("worst_group_accuracy_scorer", _score_accu
 worst_group_risk_scorer = _Scorer("worst_group_risk_scorer", _score_risk)
 
 
+def _last(estimator):
+    """The estimator inside of pipelines and searches."""
+    while True:
+        inner = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+        inner = getattr(inner, "best_estimator_", inner)
+        if inner is estimator:
+            return estimator
+        estimator = inner
+
+
 def _row_losses(estimator, X, y):
     """The loss of every row, whether predictions are right, and (scores, positive) if binary."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    last = getattr(last, "best_estimator_", last)
-    last = last.steps[-1][1] if isinstance(last, Pipeline) else last
-    loss = getattr(last, "loss_", None)
+    loss = getattr(_last(estimator), "loss_", None)
     y = column_or_1d(y)
     if is_regressor(estimator):
         loss = loss if isinstance(loss, str) else "squared"
@@ -198,7 +253,7 @@ def _row_losses(estimator, X, y):
     known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
     if not known.all():
         row = int(np.flatnonzero(~known)[0])
-        raise ValueError(f"y of row {row} is {y[row]!r}: no class of the estimator")
+        raise ValueError(f"y of row {row} is {y.tolist()[row]!r}: no class of the estimator")
     return -log[np.arange(len(codes)), codes], correct, binary
 
 
@@ -235,7 +290,21 @@ class GroupReport:
     cap : float
     """
 
-    def __init__(self, names, found, delta, cap):
+    names: list[str]
+    rows: list[int]
+    risk: list[float]
+    clipped_risk: list[Interval]
+    accuracy: list[Interval] | None
+    true_positive_rate: list[Interval] | None
+    false_positive_rate: list[Interval] | None
+    worst_risk: Interval
+    worst_accuracy: Interval | None
+    delta: float
+    cap: float
+
+    def __init__(
+        self, names: list[str], found: dict[str, Any], delta: float, cap: float
+    ) -> None:
         groups = found["groups"]
         self.names = list(names)
         self.delta, self.cap = delta, cap
@@ -259,7 +328,7 @@ class GroupReport:
             column[group].value, low, high, column[group].rows, column[group].estimable
         )
 
-    def to_dict(self) -> dict[str, list]:
+    def to_dict(self) -> dict[str, list[Any]]:
         """Columns by name, one entry per group."""
         columns = {"group": self.names, "rows": self.rows, "risk": self.risk}
         for name, values in (("clipped_risk", self.clipped_risk), ("accuracy", self.accuracy)):
@@ -269,13 +338,13 @@ class GroupReport:
                 columns[f"{name}_high"] = [v.high for v in values]
         return columns
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """The table as a pandas ``DataFrame``."""
         import pandas as pd
 
         return pd.DataFrame(self.to_dict()).set_index("group")
 
-    def __str__(self):
+    def __str__(self) -> str:
         def cell(e):
             if e is None or e.value is None:
                 return "–"
@@ -305,7 +374,14 @@ def _interval(found):
 
 
 def evaluate(
-    estimator, X, y, *, sensitive_features, delta=0.05, cap=None, random_state=0
+    estimator: Classifier,
+    X: MatrixLike,
+    y: ColumnLike,
+    *,
+    sensitive_features: GroupsLike | None,
+    delta: float = 0.05,
+    cap: float | None = None,
+    random_state: int = 0,
 ) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
 
@@ -325,11 +401,10 @@ def evaluate(
     random_state : int, default=0
         Seed of the order in which the rows of a group are taken.
     """
+    if hasattr(estimator, "fit"):
+        check_is_fitted(estimator)
     if cap is None:
-        last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-        last = getattr(last, "best_estimator_", last)
-        last = last.steps[-1][1] if isinstance(last, Pipeline) else last
-        cap = getattr(last, "loss_cap_", None)
+        cap = getattr(_last(estimator), "loss_cap_", None)
         if cap is None:
             raise ValueError(
                 "cap=None: the estimator has no loss_cap_: give a number that most training "

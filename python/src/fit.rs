@@ -8,15 +8,15 @@ use gdro::exact::{self, Options};
 use gdro::loss::Loss;
 use gdro::pilot::usual_range;
 use gdro::risk::group_risks;
-use numpy::{PyArray1, PyReadonlyArray1};
+use gdro::setting::{Setting, Size, SolverName};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::error::refuse;
-use crate::input::{Family, Features, dataset};
+use crate::input::Rows;
 use crate::rounds::play;
 use crate::run::{Control, run};
-use crate::setting::{Setting, Settings};
+use crate::setting::{Settings, parse};
 
 /// Accuracy of losses with kinks, relative to the objective at 0: each digit costs as much as the
 /// one before.
@@ -40,6 +40,8 @@ pub struct Point {
 
 /// What training gives.
 pub struct Fitted {
+    /// Who trained it.
+    pub solver: SolverName,
     /// The model.
     pub w: Vec<f64>,
     /// The group weights.
@@ -62,37 +64,48 @@ pub struct Fitted {
     pub trace: Vec<Point>,
 }
 
-/// Trains a model. `families` are the groups of the rows; `settings` a JSON object, see
-/// `setting.rs`. Lines about the progress go to `listener`.
+/// Trains a model. `settings` is a JSON object, see `setting.rs`. Lines about the progress go to
+/// `listener`.
 #[pyfunction]
-#[pyo3(signature = (x, y, weights, families, settings, threads=None, listener=None))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (
+    rows: "Rows", settings, threads: "int | None" = None, listener: "Listener | None" = None
+) -> "dict[str, Any]")]
 pub fn fit<'py>(
     py: Python<'py>,
-    x: Features<'py>,
-    y: PyReadonlyArray1<'py, f64>,
-    weights: Option<PyReadonlyArray1<'py, f64>>,
-    families: Vec<Family<'py>>,
+    rows: Rows<'py>,
     settings: &str,
     threads: Option<NonZeroUsize>,
     listener: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let settings: Settings = serde_json::from_str(settings).map_err(|e| refuse(e.to_string()))?;
-    let families: Vec<_> = families.iter().map(|(codes, m)| (codes.as_array(), *m)).collect();
-    let (x, y, weights) = (x.view(), y.as_array(), weights.as_ref().map(|w| w.as_array()));
+    let settings: Settings = parse(settings)?;
+    let rows = rows.view();
     let fitted = run(py, threads, listener.as_ref(), |control| {
         let loss = settings.loss()?;
-        let data = dataset(x, y, weights, &families)?;
+        let data = rows.dataset()?;
         control.say(|| {
             let (rows, m) = (data.rows(), data.groups());
             format!("{rows} rows, {m} groups, {} features", data.features())
         });
-        if let Some(rounds) = &settings.rounds {
-            let setting = Setting::new(&settings, data, loss, loss.targets())?;
-            return play(&setting, rounds, settings.tol, control);
+        let numbers = data.features() + usize::from(settings.fit_intercept);
+        let solver = match settings.solver {
+            SolverName::Auto => {
+                let size = Size::of(&data, &loss, numbers * loss.outputs());
+                let (solver, why) = size.solver(settings.objective);
+                control.say(|| format!("solver {solver}: {why}"));
+                solver
+            }
+            chosen => chosen,
+        };
+        match solver {
+            SolverName::Rounds(algorithm) => {
+                let setting = settings.on(data, loss, loss.targets())?;
+                play(&setting, algorithm, &settings.rounds, settings.tol, control)
+            }
+            SolverName::Exact | SolverName::Auto => {
+                let setting = settings.on(data, control.watched(loss), loss.targets())?;
+                exactly(&setting, &settings, control)
+            }
         }
-        let setting = Setting::new(&settings, data, control.watched(loss), loss.targets())?;
-        exactly(&setting, &settings, control)
     })?;
     fitted.dict(py)
 }
@@ -138,6 +151,7 @@ fn exactly<L: Loss + Sync>(
         objective: setting.objective(&risks),
     });
     Ok(Fitted {
+        solver: SolverName::Exact,
         cap: usual_range(&setting.loss, &setting.data, &solution.w)?,
         steps: None,
         exhausted: None,
@@ -155,6 +169,7 @@ impl Fitted {
     /// As a dictionary of arrays.
     fn dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let dict = PyDict::new(py);
+        dict.set_item("solver", self.solver.to_string())?;
         dict.set_item("w", PyArray1::from_vec(py, self.w))?;
         dict.set_item("q", PyArray1::from_vec(py, self.q))?;
         dict.set_item("risks", PyArray1::from_vec(py, self.risks))?;

@@ -81,17 +81,49 @@ pub fn members(families: &[(ArrayView1<'_, u32>, usize)]) -> Vec<Vec<u32>> {
     members
 }
 
-/// A data set of views.
-///
-/// # Errors
-/// Those of [`Dataset::new`].
-pub fn dataset(
-    x: View<'_>,
-    y: ArrayView1<'_, f64>,
-    weights: Option<ArrayView1<'_, f64>>,
-    families: &[(ArrayView1<'_, u32>, usize)],
-) -> gdro::Result<Dataset> {
-    let matrix = Arc::new(x.matrix()?);
-    let weights = weights.map(|w| w.to_vec());
-    Dataset::new(matrix, y.to_vec(), weights, &members(families))
+/// Rows: features, targets, weights and families of groups.
+#[derive(FromPyObject)]
+pub struct Rows<'py>(
+    Features<'py>,
+    PyReadonlyArray1<'py, f64>,
+    Option<PyReadonlyArray1<'py, f64>>,
+    Vec<Family<'py>>,
+);
+
+/// A view of rows that needs no interpreter.
+pub struct RowsView<'a> {
+    x: View<'a>,
+    y: ArrayView1<'a, f64>,
+    weights: Option<ArrayView1<'a, f64>>,
+    families: Vec<(ArrayView1<'a, u32>, usize)>,
+}
+
+impl Rows<'_> {
+    /// The rows without the interpreter.
+    pub fn view(&self) -> RowsView<'_> {
+        let Rows(x, y, weights, families) = self;
+        RowsView {
+            x: x.view(),
+            y: y.as_array(),
+            weights: weights.as_ref().map(|w| w.as_array()),
+            families: views(families),
+        }
+    }
+}
+
+/// Families without the interpreter.
+pub fn views<'a>(families: &'a [Family<'_>]) -> Vec<(ArrayView1<'a, u32>, usize)> {
+    families.iter().map(|(codes, groups)| (codes.as_array(), *groups)).collect()
+}
+
+impl RowsView<'_> {
+    /// The data set.
+    ///
+    /// # Errors
+    /// Those of [`Dataset::new`].
+    pub fn dataset(self) -> gdro::Result<Dataset> {
+        let matrix = Arc::new(self.x.matrix()?);
+        let weights = self.weights.map(|w| w.to_vec());
+        Dataset::new(matrix, self.y.to_vec(), weights, &members(&self.families))
+    }
 }

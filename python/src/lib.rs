@@ -29,6 +29,8 @@ mod _gdro {
     #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]
+    use super::setting::{conflict, takes_k, targets_of};
+    #[pymodule_export]
     use super::solver::Loop;
 
     /// Version of the package.

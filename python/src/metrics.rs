@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::refuse;
-use crate::input::{Family, members};
+use crate::input::{Family, members, views};
 use crate::run::run;
 
 /// The loss of every row: scores of shape (n, c) and targets as the loss takes them.
 #[pyfunction]
+#[pyo3(signature = (loss, scores: "Matrix", targets: "Vector") -> "Vector")]
 pub fn losses<'py>(
     py: Python<'py>,
     loss: &str,
@@ -40,6 +41,7 @@ pub fn losses<'py>(
 
 /// The cap M for losses of training rows, see [`gdro::interval::loss_cap`].
 #[pyfunction]
+#[pyo3(signature = (losses: "Vector"))]
 pub fn loss_cap(losses: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
     gdro::interval::loss_cap(&losses.as_array().to_vec()).map_err(crate::error::exception)
 }
@@ -56,7 +58,10 @@ struct Held {
 /// Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
 /// `binary` has a score per row and whether the row is of the positive class.
 #[pyfunction]
-#[pyo3(signature = (losses, correct, binary, families, delta, cap, seed))]
+#[pyo3(signature = (
+    losses: "Vector", correct: "Flags | None", binary: "Binary | None",
+    families: "Sequence[Family]", delta: "float", cap: "float", seed: "int"
+) -> "dict[str, Any]")]
 #[allow(clippy::too_many_arguments)]
 pub fn intervals<'py>(
     py: Python<'py>,
@@ -68,7 +73,7 @@ pub fn intervals<'py>(
     cap: f64,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let families: Vec<_> = families.iter().map(|(codes, m)| (codes.as_array(), *m)).collect();
+    let families = views(&families);
     let (losses, correct) = (losses.as_array(), correct.as_ref().map(|c| c.as_array()));
     let binary = binary.as_ref().map(|(s, p)| (s.as_array(), p.as_array()));
     let found = run(py, None, None, |_| {

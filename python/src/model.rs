@@ -51,6 +51,9 @@ impl Encoder {
 
     /// The features of columns, in compressed rows: starts, columns and values; and for each
     /// column how many texts training never saw.
+    #[pyo3(signature = (
+        columns: "Sequence[tuple[str, Vector | Sequence[str]]]"
+    ) -> "dict[str, Any]")]
     fn encode<'py>(
         &self,
         py: Python<'py>,
@@ -92,6 +95,10 @@ impl Encoder {
 /// A linear model as ONNX. `encoding` is the JSON text of an encoding, or the number of features.
 /// `kind` is `binary`, `multiclass` or `regression`.
 #[pyfunction]
+#[pyo3(signature = (
+    encoding, features: "int", weights: "Vector", intercepts: "Vector", kind,
+    labels: "Sequence[str]", probabilities, integers
+))]
 #[allow(clippy::too_many_arguments)]
 pub fn to_onnx<'py>(
     py: Python<'py>,

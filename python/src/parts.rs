@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gdro::Sample;
-use gdro::loss::{AnyLoss, Loss};
+use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::sampling::Rng;
 use gdro::source::{Closure, Foreseen, Handle, OnceEach, Source, WithReplacement};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -51,6 +51,16 @@ pub enum SomeLoss {
     Named(AnyLoss),
     /// Python's.
     Own(Arc<Own>),
+}
+
+impl SomeLoss {
+    /// What kind of targets it takes.
+    pub fn targets(&self) -> Targets {
+        match self {
+            SomeLoss::Named(loss) => loss.targets(),
+            SomeLoss::Own(_) => Targets::Numbers,
+        }
+    }
 }
 
 impl Loss for SomeLoss {

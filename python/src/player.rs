@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 
-use crate::error::exception;
+use crate::error::{exception, refuse};
 
 /// Weights on the capped simplex with their average, and a random stream for draws.
 #[pyclass(module = "gdro._gdro")]
@@ -31,6 +31,7 @@ struct State {
 impl Player {
     /// Uniform weights on `groups` groups, each at most 1/k.
     #[new]
+    #[pyo3(signature = (groups: "int", k: "float", seed: "int"))]
     fn new(groups: usize, k: f64, seed: u64) -> PyResult<Self> {
         let weights = Plain::new(groups, k).map_err(exception)?;
         let rng = Rng::seed_from_u64(seed);
@@ -38,6 +39,7 @@ impl Player {
     }
 
     /// The weights q.
+    #[pyo3(signature = () -> "Vector")]
     fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let mut q = vec![0.0; self.groups];
         self.weights.write(&mut q);
@@ -45,6 +47,7 @@ impl Player {
     }
 
     /// The average of the weights over the updates; the weights themselves before the first.
+    #[pyo3(signature = () -> "Vector")]
     fn average<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let mut q = vec![0.0; self.groups];
         self.weights.write_average(&mut q);
@@ -52,6 +55,7 @@ impl Player {
     }
 
     /// Draws `count` different groups, group i with probability count·q_i (dependent rounding).
+    #[pyo3(signature = (count: "int"))]
     fn draw(&mut self, count: usize) -> Vec<usize> {
         if count == 1 {
             return vec![self.weights.draw(&mut self.rng)];
@@ -61,6 +65,7 @@ impl Player {
     }
 
     /// Adds the weights to the average, then takes a step: q_i grows by exp(eta · gain).
+    #[pyo3(signature = (eta: "float", groups: "NDArray[np.int64]", gains: "Vector"))]
     fn step(
         &mut self,
         eta: f64,
@@ -89,8 +94,8 @@ impl Player {
 
     /// Takes over what `save` gave.
     fn restore(&mut self, text: &str) -> PyResult<()> {
-        let state: State =
-            serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let state: State = serde_json::from_str(text)
+            .map_err(|e| refuse(format!("state: expected what state_dict() gave: {e}")))?;
         self.weights.restore(&state.weights).map_err(exception)?;
         self.rng = state.rng;
         Ok(())

@@ -7,18 +7,18 @@ use std::time::Instant;
 use gdro::algorithm::{Algorithm, Gains};
 use gdro::average::Average;
 use gdro::config::Config;
-use gdro::exact::{Goal, Options, Problem, minimize};
-use gdro::game::Game;
+use gdro::exact::Goal;
+use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
-use gdro::pilot::{Plan, default_rounds, usual_range};
+use gdro::pilot::{Plan, default_nbar, default_rounds, usual_range};
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, drive};
+use gdro::setting::{Baseline, Setting, SolverName};
 use serde::Deserialize;
 
 use crate::error::Interrupted;
 use crate::fit::{Fitted, Point};
 use crate::run::Control;
-use crate::setting::Setting;
 
 /// With a tolerance, runs are planned for so many times the rounds of the last one, until one of
 /// them is certified.
@@ -31,8 +31,6 @@ const MOST: u64 = 1_000_000_000;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rounds {
-    /// Name of the algorithm.
-    pub algorithm: String,
     /// Number of rounds; by the algorithm and the budget when absent.
     pub rounds: Option<u64>,
     /// Multiplier on the theorem's step of w; by pilot runs when absent.
@@ -53,6 +51,8 @@ pub struct Rounds {
     pub queries: Option<Vec<usize>>,
     /// Samples of every group that elimination keeps.
     pub kept: Option<u64>,
+    /// How AT_kRO(k) draws its groups; by their number when absent.
+    pub subsets: Option<Subsets>,
     /// δ of elimination.
     pub delta: f64,
     /// Seed.
@@ -60,18 +60,10 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// The algorithm as it is configured; steps are the theorem's where they are not given.
-    ///
-    /// # Errors
-    /// For an unknown name.
-    pub fn config(&self) -> gdro::Result<Config> {
-        let unknown = |_| {
-            let (found, names) = (&self.algorithm, Algorithm::named(|_| true));
-            gdro::Error::user(format!("solver='{found}': expected exact or one of {names}"))
-        };
-        let algorithm: Algorithm = self.algorithm.parse().map_err(unknown)?;
+    /// An algorithm as it is configured; steps are the theorem's where they are not given.
+    pub fn config(&self, algorithm: Algorithm) -> Config {
         let usual = Config::new(algorithm, self.rounds.unwrap_or(1));
-        Ok(Config {
+        Config {
             anytime: algorithm.falls(self.anytime),
             step_w: self.step_w.unwrap_or(1.0),
             step_q: self.step_q.unwrap_or(1.0),
@@ -79,18 +71,11 @@ impl Rounds {
             nbar: self.nbar,
             queries: self.queries.clone().unwrap_or(usual.queries),
             kept: self.kept,
+            subsets: self.subsets,
             delta: self.delta,
             seed: self.seed,
             ..usual
-        })
-    }
-
-    /// n̄ of the hybrid unless it is given: the geometric mean of the smallest and the largest
-    /// budget.
-    fn nbar(&self, algorithm: Algorithm, sizes: &[u64]) -> Option<u64> {
-        let (least, most) = (sizes.iter().min()?, sizes.iter().max()?);
-        let middle = (*least as f64 * *most as f64).sqrt().round() as u64;
-        (algorithm == Algorithm::Hybrid).then(|| self.nbar.unwrap_or(middle))
+        }
     }
 }
 
@@ -100,28 +85,39 @@ impl Rounds {
 /// Those of the solver; [`Interrupted`] when the work should stop.
 pub fn play(
     setting: &Setting<AnyLoss>,
+    algorithm: Algorithm,
     rounds: &Rounds,
     tol: Option<f64>,
     control: &Control<'_>,
 ) -> gdro::Result<Fitted> {
     let data = &setting.data;
-    let mut config = rounds.config()?;
+    let mut config = rounds.config(algorithm);
     let counts = data.counts();
     let sizes = rounds.budget.as_deref().unwrap_or(&counts);
-    config.nbar = rounds.nbar(config.algorithm, sizes);
+    config.nbar = default_nbar(algorithm, rounds.nbar, rounds.rounds, sizes);
+    let (least, most) =
+        (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
+    if let Some(nbar) = config.nbar.filter(|n| !(least..=most).contains(n)) {
+        let name = if rounds.nbar.is_some() { "nbar" } else { "rounds" };
+        return Err(gdro::Error::user(format!(
+            "{name}: nbar = {nbar}: expected a number between those of the smallest and the largest \
+             group, {least} and {most}; hybrid plays nbar/2 rounds"
+        )));
+    }
     let mut planned = rounds.rounds.unwrap_or_else(|| {
-        default_rounds(config.algorithm, rounds.budget.as_deref(), &counts, config.nbar)
+        default_rounds(algorithm, rounds.budget.as_deref(), &counts, config.nbar)
     });
     let zero = vec![0.0; setting.model_len()];
     let at_zero = group_risks(&setting.loss, &zero, data)?.into_iter().fold(0.0, f64::max);
-    let bandit = matches!(config.algorithm.facts().gains, Gains::Bandit | Gains::Clipped);
+    let bandit = matches!(algorithm.facts().gains, Gains::Bandit | Gains::Clipped);
     // Players that find their own steps take none, and need no pilots.
-    let own = config.algorithm.facts().adaptive.then_some(1.0);
+    let own = algorithm.facts().adaptive.then_some(1.0);
     let steps = (rounds.step_w.or(own), rounds.step_q.or(own));
     let piloted = steps.0.is_none() || steps.1.is_none();
     let mut loss_range = rounds.loss_range;
     if piloted && bandit && setting.goal == Goal::Adversary && loss_range.is_none() {
-        loss_range = Some(usual_range(&setting.loss, data, &balanced(setting)?)?);
+        loss_range =
+            Some(usual_range(&setting.loss, data, &setting.ordinary(Baseline::Balanced, None)?)?);
     }
     let mut plan = Plan {
         data,
@@ -197,6 +193,7 @@ pub fn play(
             continue;
         }
         return Ok(Fitted {
+            solver: SolverName::Rounds(algorithm),
             risks: group_risks(&setting.loss, &w, data)?,
             cap: usual_range(&setting.loss, data, &w)?,
             w,
@@ -212,14 +209,4 @@ pub fn play(
             trace,
         });
     }
-}
-
-/// Balanced ordinary training, whose losses say what a usual range is.
-fn balanced(setting: &Setting<AnyLoss>) -> gdro::Result<Vec<f64>> {
-    let m = setting.data.groups();
-    let game = Game::gdro(m).with_ridge(setting.game.ridge);
-    let goal = Goal::Fixed(vec![1.0 / m as f64; m]);
-    let problem = Problem { game: &game, goal, ..setting.problem() };
-    let options = Options { tolerance: 1e-6, ..Options::default() };
-    Ok(minimize(&setting.data, &setting.loss, &problem, &options)?.w)
 }

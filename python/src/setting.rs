@@ -1,31 +1,14 @@
-//! What is trained: the settings of an estimator as the game that they mean.
+//! What is trained: the settings of an estimator, in the words of the job file.
 
 use gdro::Dataset;
-use gdro::certificate::{Certificate, certify};
-use gdro::domain::{Domain, L2Ball};
-use gdro::exact::{Goal, Problem, group_optima};
-use gdro::game::Game;
 use gdro::loss::{AnyLoss, Loss, Targets};
+use gdro::setting::{Objective, Setting, SolverName, Terms, intercept_bound, row_shares};
+use pyo3::prelude::*;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-/// Steps of dual ascent in a certificate.
-const ASCENT: usize = 12;
-
-/// What is minimised, in the words of the job file.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Objective {
-    /// The largest group risk.
-    Max,
-    /// The mean of the k largest group risks.
-    TopK(f64),
-    /// The mean over rows.
-    Average,
-    /// The mean over groups.
-    Balanced,
-    /// The largest regret.
-    Regret,
-}
+use crate::error::refuse;
+use crate::rounds::Rounds;
 
 /// The settings of an estimator. Python has checked types; ranges are checked here and in the
 /// library.
@@ -34,6 +17,8 @@ pub enum Objective {
 pub struct Settings {
     /// What is minimised.
     pub objective: Objective,
+    /// By whom.
+    pub solver: SolverName,
     /// Name of the loss.
     pub loss: String,
     /// Number of classes; 0 for labels and numbers.
@@ -56,9 +41,16 @@ pub struct Settings {
     pub max_iter: usize,
     /// Number of groups of each family.
     pub families: Vec<usize>,
-    /// How an algorithm plays; the reference solver when absent.
-    #[serde(default)]
-    pub rounds: Option<crate::rounds::Rounds>,
+    /// How an algorithm plays.
+    pub rounds: Rounds,
+}
+
+/// What Python wrote as JSON.
+///
+/// # Errors
+/// `ValueError` with what is wrong in it.
+pub fn parse<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|e| refuse(e.to_string()))
 }
 
 impl Settings {
@@ -70,116 +62,75 @@ impl Settings {
         let loss: AnyLoss = self.loss.parse().map_err(|e: String| gdro::Error::user(e))?;
         if self.classes > 0 { loss.with_classes(self.classes) } else { Ok(loss) }
     }
-}
 
-/// Data, loss, domain and game.
-pub struct Setting<L> {
-    /// Training rows.
-    pub data: Dataset,
-    /// The loss.
-    pub loss: L,
-    /// Where the model may lie.
-    pub domain: Domain<L2Ball>,
-    /// Offsets, scales, ridge and cap.
-    pub game: Game,
-    /// Who plays q.
-    pub goal: Goal,
-    /// How far the offsets may be off (minimax regret).
-    pub offset_errors: Option<Vec<f64>>,
-}
+    /// The bound on an intercept, if there is one, with room for targets up to this size.
+    pub fn intercept(&self, targets: Targets, largest_target: f64) -> Option<f64> {
+        self.fit_intercept.then(|| intercept_bound(targets, largest_target))
+    }
 
-impl<L: Loss + Sync> Setting<L> {
-    /// The game of settings on rows; `targets` says what kind of targets the loss takes.
+    /// The game on rows; `targets` says what kind of targets the loss takes.
     ///
     /// # Errors
-    /// For parameters out of range, and those of the reference solver for minimax regret.
-    pub fn new(
-        settings: &Settings,
+    /// Those of [`Setting::new`].
+    pub fn on<L: Loss + Sync>(
+        &self,
         data: Dataset,
         loss: L,
         targets: Targets,
-    ) -> gdro::Result<Self> {
-        loss.check(&data)?;
-        let map = settings.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
-        let mut domain = Domain::new(map);
-        if settings.fit_intercept {
-            // Room for the targets.
-            let bound = match targets {
-                Targets::Numbers => (2.0 * data.max_abs_target()).clamp(100.0, f64::MAX),
-                _ => 100.0,
-            };
-            domain = domain.with_intercept(bound)?;
-        }
-        let m = data.groups();
-        let mut game = Game::gdro(m).with_ridge(settings.l2);
-        let mut offset_errors = None;
-        let mut goal = Goal::Adversary;
-        match settings.objective {
-            Objective::Max => {}
-            Objective::TopK(k) => game.k = k,
-            Objective::Balanced => goal = Goal::Fixed(vec![1.0 / m as f64; m]),
-            Objective::Average => goal = Goal::Fixed(row_shares(&data, &settings.families)),
-            Objective::Regret => {
-                let optima = group_optima(&data, &loss, &domain, settings.l2)?;
-                game.offsets = optima.iter().map(|o| o.risk).collect();
-                offset_errors = Some(optima.iter().map(|o| o.error).collect());
-            }
-        }
-        if let Some(c) = settings.adjustment {
-            game.offsets = data.counts().iter().map(|n| -c / (*n as f64).sqrt()).collect();
-        }
-        if let Some(offsets) = &settings.offsets {
-            game.offsets.clone_from(offsets);
-        }
-        if let Some(scales) = &settings.scales {
-            game.scales.clone_from(scales);
-        }
-        game.check()?;
-        Ok(Setting { data, loss, domain, game, goal, offset_errors })
-    }
-
-    /// The problem for the reference solver and for certificates.
-    pub fn problem(&self) -> Problem<'_, L2Ball> {
-        Problem {
-            game: &self.game,
-            domain: &self.domain,
-            features: self.data.features(),
-            outputs: self.loss.outputs(),
-            goal: self.goal.clone(),
-        }
-    }
-
-    /// Number of numbers in a model.
-    pub fn model_len(&self) -> usize {
-        let rows = self.data.features() + usize::from(self.domain.intercept.is_some());
-        rows * self.loss.outputs()
-    }
-
-    /// The objective of risks, without the ridge.
-    pub fn objective(&self, risks: &[f64]) -> f64 {
-        match &self.goal {
-            Goal::Adversary => self.game.objective(risks),
-            Goal::Fixed(q) => {
-                let payoffs = risks.iter().enumerate().map(|(i, r)| self.game.payoff(i, *r));
-                q.iter().zip(payoffs).map(|(q, r)| q * r).sum()
-            }
-        }
-    }
-
-    /// The certificate of a model and group weights.
-    ///
-    /// # Errors
-    /// Those of [`certify`].
-    pub fn certify(&self, w: &[f64], q: &[f64]) -> gdro::Result<Certificate> {
-        let errors = self.offset_errors.as_deref();
-        certify(&self.data, &self.loss, &self.problem(), w, q, errors, ASCENT)
+    ) -> gdro::Result<Setting<L>> {
+        let shares = match self.objective {
+            // Every family has all rows.
+            Objective::Average => Some(row_shares(&data, 0..self.families[0])?),
+            _ => None,
+        };
+        let terms = Terms {
+            l2: self.l2,
+            ball: self.ball,
+            intercept: self.intercept(targets, data.max_abs_target()),
+            shares,
+            adjustment: self.adjustment,
+            offsets: self.offsets.clone(),
+            scales: self.scales.clone(),
+            ..Terms::new(self.objective)
+        };
+        Setting::new(data, loss, &terms)
     }
 }
 
-/// Weights of the groups under which every row counts once: the shares of the groups of the first
-/// family, which has all rows, and 0 for those of the others.
-fn row_shares(data: &Dataset, families: &[usize]) -> Vec<f64> {
-    let first = families.first().copied().unwrap_or(1);
-    let total: f64 = (0..first).map(|i| data.total_weight(i)).sum();
-    (0..data.groups()).map(|i| if i < first { data.total_weight(i) / total } else { 0.0 }).collect()
+/// The first setting that nothing uses, or that contradicts another, by its name in job files, and
+/// why. `given` are the names of those that were given.
+#[pyfunction]
+#[pyo3(signature = (objective, solver, given: "Sequence[str]"))]
+pub fn conflict(
+    objective: &str,
+    solver: &str,
+    given: Vec<String>,
+) -> PyResult<Option<(String, String)>> {
+    let objective: Objective = objective.parse().map_err(|e: String| refuse(e))?;
+    let solver: SolverName = solver.parse().map_err(|e: String| refuse(e))?;
+    let solver = solver.algorithm();
+    let given = |name: &str| given.iter().any(|g| g == name);
+    if let Some(Err(why)) = solver.map(|s| objective.check_solver(s)) {
+        return Ok(Some(("solver".to_owned(), why)));
+    }
+    let found = objective.idle(solver, given).or_else(|| objective.idle_of_rounds(solver?, given));
+    Ok(found.map(|c| (c.setting.to_owned(), c.why)))
+}
+
+/// What a loss takes as targets: `labels`, `classes` or `numbers`.
+#[pyfunction]
+pub fn targets_of(loss: &str) -> PyResult<&'static str> {
+    let loss: AnyLoss = loss.parse().map_err(|e: String| refuse(e))?;
+    Ok(match loss.targets() {
+        Targets::Labels => "labels",
+        Targets::Classes => "classes",
+        Targets::Numbers => "numbers",
+    })
+}
+
+/// Whether an algorithm minimises the mean of the k largest risks.
+#[pyfunction]
+pub fn takes_k(solver: &str) -> PyResult<bool> {
+    let solver: SolverName = solver.parse().map_err(|e: String| refuse(e))?;
+    Ok(solver.algorithm().is_some_and(|a| a.facts().top_k))
 }

@@ -4,24 +4,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use gdro::algorithm::{Constants, SampleBounds};
-use gdro::domain::{Domain, L2Ball};
+use gdro::algorithm::{Algorithm, Constants, SampleBounds};
+use gdro::domain::Domain;
 use gdro::game::Game;
-use gdro::loss::{AnyLoss, Loss as _};
+use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, State, drive};
+use gdro::setting::{Objective, Setting, ball_of};
 use gdro::source::{OnceEach, WithReplacement};
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{exception, refuse};
-use crate::input::{Family, Features, dataset};
+use crate::input::Rows;
 use crate::parts::{Own, SomeLoss, SomeSource, own_source};
-use crate::rounds::Rounds;
 use crate::run::{listen, run};
-use crate::setting::{Setting, Settings};
+use crate::setting::{Settings, parse};
 
 /// A solver with what a certificate of it needs.
 struct Bench {
@@ -103,32 +103,22 @@ fn broken() -> PyErr {
 impl Loop {
     /// A solver on rows in memory.
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (rows: "Rows", settings, own: "OwnLoss | None"))]
     fn on_rows<'py>(
         py: Python<'py>,
-        x: Features<'py>,
-        y: PyReadonlyArray1<'py, f64>,
-        weights: Option<PyReadonlyArray1<'py, f64>>,
-        families: Vec<Family<'py>>,
+        rows: Rows<'py>,
         settings: &str,
-        rounds: &str,
-        own: Option<(Py<PyAny>, usize, f64, f64)>,
+        own: Option<OwnLoss>,
     ) -> PyResult<Self> {
-        let settings: Settings =
-            serde_json::from_str(settings).map_err(|e| refuse(e.to_string()))?;
-        let rounds: Rounds = serde_json::from_str(rounds).map_err(|e| refuse(e.to_string()))?;
-        let families: Vec<_> = families.iter().map(|(codes, m)| (codes.as_array(), *m)).collect();
-        let (x, y, weights) = (x.view(), y.as_array(), weights.as_ref().map(|w| w.as_array()));
-        let data = run(py, None, None, |_| dataset(x, y, weights, &families))?;
-        let loss = loss_of(own, || settings.loss()).map_err(exception)?;
+        let (settings, algorithm) = told(settings)?;
+        let rows = rows.view();
+        let data = run(py, None, None, |_| rows.dataset())?;
+        let loss = loss_of(own, &settings)?;
         let (groups, outputs) = (data.groups(), loss.outputs());
         Loop::start(py, groups, outputs, move || {
-            let targets = match &loss {
-                SomeLoss::Named(named) => named.targets(),
-                SomeLoss::Own(_) => gdro::loss::Targets::Numbers,
-            };
-            let setting = Setting::new(&settings, data, loss, targets)?;
-            let config = rounds.config()?;
+            let rounds = &settings.rounds;
+            let targets = loss.targets();
+            let setting = settings.on(data, loss, targets)?;
             // A ball bounds the model, and then risks at zero play no part.
             let at_zero = match settings.ball {
                 Some(_) => Vec::new(),
@@ -156,6 +146,7 @@ impl Loop {
             };
             let (game, loss) = (setting.game.clone(), setting.loss.clone());
             let domain = setting.domain.clone();
+            let config = rounds.config(algorithm);
             let solver = config.build(game, loss, source, domain, &constants, Some(&sizes))?;
             Ok(Bench { solver, setting: Some(setting) })
         })
@@ -164,6 +155,10 @@ impl Loop {
     /// A solver on a function `draw(group)` that gives features and target. `bounds` are those of
     /// ‖x‖₂ and |y|.
     #[staticmethod]
+    #[pyo3(signature = (
+        draw: "Draw", groups: "int", features: "int", bounds: "tuple[float, float]", settings,
+        own: "OwnLoss | None"
+    ))]
     #[allow(clippy::too_many_arguments)]
     fn on_source(
         py: Python<'_>,
@@ -172,39 +167,37 @@ impl Loop {
         features: usize,
         bounds: (f64, f64),
         settings: &str,
-        rounds: &str,
-        own: Option<(Py<PyAny>, usize, f64, f64)>,
+        own: Option<OwnLoss>,
     ) -> PyResult<Self> {
-        let settings: Settings =
-            serde_json::from_str(settings).map_err(|e| refuse(e.to_string()))?;
-        let rounds: Rounds = serde_json::from_str(rounds).map_err(|e| refuse(e.to_string()))?;
-        let loss = loss_of(own, || settings.loss()).map_err(exception)?;
+        let (settings, algorithm) = told(settings)?;
+        let loss = loss_of(own, &settings)?;
         Loop::start(py, groups, loss.outputs(), move || {
-            let map = settings.ball.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)?;
-            let mut domain = Domain::new(map);
-            if settings.fit_intercept {
-                domain = domain.with_intercept((2.0 * bounds.1).clamp(100.0, f64::MAX))?;
+            let rounds = &settings.rounds;
+            let mut domain = Domain::new(ball_of(settings.ball)?);
+            if let Some(bound) = settings.intercept(loss.targets(), bounds.1) {
+                domain = domain.with_intercept(bound)?;
             }
             let mut game = Game::gdro(groups).with_ridge(settings.l2);
-            if let crate::setting::Objective::TopK(k) = settings.objective {
+            if let Objective::TopK(k) = settings.objective {
                 game.k = k;
             }
             game.offsets = settings.offsets.unwrap_or(game.offsets);
             game.scales = settings.scales.unwrap_or(game.scales);
             game.check()?;
-            let config = rounds.config()?;
             let samples = SampleBounds { norm_squared: bounds.0 * bounds.0, target: bounds.1 };
             // A ball bounds the model, so that risks at zero play no part.
             let constants =
                 Constants::new(&game, &loss, &domain, features, samples, 1.0, rounds.loss_range)?;
             let source = SomeSource::Own(own_source(draw, groups, features));
             let sizes = rounds.budget.as_deref();
+            let config = rounds.config(algorithm);
             let solver = config.build(game, loss, source, domain, &constants, sizes)?;
             Ok(Bench { solver, setting: None })
         })
     }
 
     /// Plays up to so many more rounds; returns how many were played.
+    #[pyo3(signature = (rounds: "int"))]
     fn advance(&self, py: Python<'_>, rounds: u64) -> PyResult<u64> {
         let stop = self.stop.clone();
         let (played, outcome) = self.ask(py, move |bench| {
@@ -224,6 +217,7 @@ impl Loop {
     }
 
     /// Rounds, samples and what the players hold.
+    #[pyo3(signature = () -> "dict[str, Any]")]
     fn look<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (rounds, samples, clipped, w, q, last, steps) = self.ask(py, |bench| {
             let solver = &bench.solver;
@@ -246,6 +240,7 @@ impl Loop {
     }
 
     /// The certificate of the averaged players, and the group risks of the averaged model.
+    #[pyo3(signature = () -> "tuple[Proof, list[float]]")]
     fn certify(&self, py: Python<'_>) -> PyResult<(Proof, Vec<f64>)> {
         let (c, risks) = self.ask(py, |bench| {
             let Some(setting) = &bench.setting else {
@@ -267,7 +262,8 @@ impl Loop {
 
     /// Takes over what `save` gave.
     fn restore(&self, py: Python<'_>, text: &str) -> PyResult<()> {
-        let state: State = serde_json::from_str(text).map_err(|e| refuse(e.to_string()))?;
+        let state: State = serde_json::from_str(text)
+            .map_err(|e| refuse(format!("state: expected what state_dict() gave: {e}")))?;
         self.ask(py, move |bench| bench.solver.restore(&state))
     }
 
@@ -278,15 +274,24 @@ impl Loop {
     }
 }
 
-/// A loss of Python (function, scores, range, Lipschitz constant), or the named one.
-fn loss_of(
-    own: Option<(Py<PyAny>, usize, f64, f64)>,
-    named: impl FnOnce() -> gdro::Result<AnyLoss>,
-) -> gdro::Result<SomeLoss> {
+/// A loss of Python: function, scores, range, Lipschitz constant.
+type OwnLoss = (Py<PyAny>, usize, f64, f64);
+
+/// A loss of Python, or the named one.
+fn loss_of(own: Option<OwnLoss>, settings: &Settings) -> PyResult<SomeLoss> {
     match own {
         Some((call, outputs, range, lipschitz)) => {
             Ok(SomeLoss::Own(Arc::new(Own { call, outputs, range, lipschitz })))
         }
-        None => named().map(SomeLoss::Named),
+        None => settings.loss().map(SomeLoss::Named).map_err(exception),
+    }
+}
+
+/// Settings of an algorithm in rounds.
+fn told(text: &str) -> PyResult<(Settings, Algorithm)> {
+    let settings: Settings = parse(text)?;
+    match settings.solver.algorithm() {
+        Some(algorithm) => Ok((settings, algorithm)),
+        None => Err(refuse(format!("{} plays no rounds", settings.solver))),
     }
 }

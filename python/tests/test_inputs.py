@@ -205,6 +205,8 @@ REFUSED = {
     "missing": (lambda g: [None, *g[1:]], "row 0 has no label"),
     "NaN": (lambda g: np.r_[np.zeros(599), np.nan], "row 599 has no label"),
     "NA": (lambda g: pd.Series([pd.NA, *g[1:]], dtype="string"), "row 0 has no label"),
+    "a name": (lambda g: "town", "sensitive_features='town': .* pass the column itself"),
+    "a mapping": (lambda g: {"site": g}, "expected one label per row"),
     "cube": (lambda g: np.zeros((600, 2, 2)), "expected one label per row"),
     "two that read alike": (lambda g: [1, "1"] * 300, "two different labels read '1'"),
     "families of other length": (lambda g: [g, g[:3]], "3 rows, expected 600"),
@@ -234,21 +236,41 @@ ARGUMENTS = [
     (dict(ball=0), "ball=0: expected a number above 0"),
     (dict(tol=0), "tol=0"),
     (dict(max_iter=1.5), "max_iter=1.5: expected a whole number"),
-    (dict(loss="squared"), "loss='squared': expected one of logistic, hinge"),
+    (dict(loss="squared"), "loss='squared' is for numbers: expected a loss for labels or classes"),
+    (dict(loss="cubic"), "loss='cubic': `cubic`: expected logistic, hinge"),
+    (dict(loss=2), "loss=2: expected the name of a loss"),
     (dict(loss="smoothed-hinge:-1"), "above 0"),
-    (dict(solver="newton"), "solver='newton': expected exact or one of"),
-    (dict(rounds=10), "rounds=10 does nothing with solver='exact'"),
+    (dict(solver="newton"), "unknown solver `newton`: expected one of auto, exact, smd-m"),
+    (dict(solver=3), "solver=3: expected 'exact', 'auto'"),
+    (dict(rounds=10), "rounds=10 does nothing: solver='exact' plays no rounds"),
+    (dict(solver="auto", step_w=1.0), "step_w=1.0 does nothing: solver='auto' decides by itself"),
     (dict(solver="smd-m", max_iter=3), "max_iter=3 is for solver='exact'"),
-    (dict(solver="smd-m", nbar=3), "nbar=3 is for solver='hybrid'"),
+    (dict(solver="smd-m", nbar=3), "nbar=3: smd-m does not use it, hybrid does"),
     (dict(solver="smd-m", budget={"a": 1e9, "b": 1, "c": 1}), "budget of 'a'"),
     (dict(solver="smd-m", average="mean"), "average='mean'"),
-    (dict(solver="adaptive", step_w=2.0), "does not take a step"),
+    (dict(solver="adaptive", step_w=2.0), "step_w=2.0: adaptive finds its steps by itself"),
+    (dict(solver="smd-m", objective="top-k", k=2), "smd-m does not minimise top-k:2"),
+    (dict(solver="atkro-1"), "atkro-1 minimises top-k:K, not max"),
+    (dict(solver="mero"), "mero minimises regret, not max"),
+    (dict(solver="smd-r", anytime=True), "anytime=True: smd-r has no anytime form"),
+    (dict(solver="atkro-1", subsets="dep-round", objective="top-k", k=2), "atkro-k does"),
+    (
+        dict(solver="atkro-k", subsets="all", objective="top-k", k=2),
+        "subsets='all': expected one of dep-round, systematic",
+    ),
+    (dict(solver="smd-m", delta=0.1), "delta=0.1 is for solver='eliminate'"),
+    (dict(solver="eliminate", delta=1.0), "delta=1.0: expected a probability between 0 and 1"),
+    (dict(solver="flexible", queries=[]), "queries is empty"),
+    (dict(solver="smd-m", objective="average", step_q=1.0), "group weights do not move"),
+    (dict(objective="average", scales=[1, 2, 3]), "scales change nothing"),
+    (dict(objective="balanced", adjustment=1), "adjustment=1: offsets change nothing"),
+    (dict(adjustment=0), "adjustment=0: expected a number above 0"),
     (dict(offsets={"a": 1}), "no number for group 'b'"),
     (dict(offsets={"z": 1}), "'z' is no group"),
     (dict(offsets=[1, 2]), "2 numbers, expected 3"),
     (dict(scales=[1, 2, 0]), "scales of 'c'=0: expected a number above 0"),
-    (dict(offsets=[0, 0, 0], adjustment=1), "give one of them"),
-    (dict(objective="regret", adjustment=1), "give one of them"),
+    (dict(offsets=[0, 0, 0], adjustment=1), "adjustment=1: offsets come from one place"),
+    (dict(objective="regret", adjustment=1), "regret has offsets of its own"),
     (dict(penalize_intercept=True, fit_intercept=False), "does nothing"),
     (dict(threads=0), "threads=0"),
 ]
@@ -262,6 +284,46 @@ def test_bad_arguments_are_refused_by_name(rows, arguments, message):
     assert message in str(caught.value)
 
 
+def test_rows_that_are_visited_once_have_one_group_and_no_weight(rows):
+    X, y, g = rows
+    model = GroupDROClassifier(solver="smd-r", budget="all")
+    with pytest.raises(ValueError, match="budget: rows that are visited once cannot be weighted"):
+        model.fit(X, y, sensitive_features=g, sample_weight=np.full(600, 2.0))
+    with pytest.raises(ValueError, match="budget: a row is in a group of each family"):
+        model.fit(X, y, sensitive_features=[g, g == "a"])
+
+
+def test_every_solver_of_a_job_file_is_one_here(rows):
+    """All names that the program lists, each with an objective that it minimises."""
+    X, y, g = rows
+    with pytest.raises(ValueError) as caught:
+        GroupDROClassifier(solver="none").fit(X, y)
+    names = str(caught.value).rpartition("expected one of ")[2].split(", ")
+    assert names[:2] == ["auto", "exact"] and len(names) == 22
+    for name in names:
+        goal = {"mero": dict(objective="regret")}.get(name, {})
+        if name.startswith("atkro"):
+            goal = dict(objective="top-k", k=2)
+        if name not in ("auto", "exact", "adaptive"):
+            goal |= dict(rounds=40, step_w=1.0, step_q=1.0)
+        model = GroupDROClassifier(solver=name, random_state=0, **goal)
+        if name == "adaptive":
+            model.set_params(rounds=40)
+        if name == "hybrid":  # its rounds are half of a number between those of the groups
+            with pytest.raises(ValueError, match="rounds: nbar = 80: expected a number between"):
+                model.fit(X, y, sensitive_features=g)
+            model.set_params(rounds=None)
+        model.fit(X, y, sensitive_features=g)
+        assert model.solver_ == ("exact" if name == "auto" else name)
+        assert np.isfinite(model.certificate_.gap)
+
+
+def test_auto_is_exact_where_that_fits(rows, coef):
+    X, y, g = rows
+    model = GroupDROClassifier(l2=1e-2, solver="auto").fit(X, y, sensitive_features=g)
+    assert np.array_equal(model.coef_, coef)
+
+
 def test_bad_rows_are_refused(rows):
     X, y, g = rows
     fit = GroupDROClassifier().fit
@@ -273,6 +335,17 @@ def test_bad_rows_are_refused(rows):
         fit(X, y, sample_weight=np.r_[np.ones(5), -1, np.ones(594)])
     with pytest.raises(ValueError, match="all weights are 0|weights"):
         fit(X, y, sample_weight=np.zeros(600))
+    texts = pd.DataFrame(X, columns=NAMES).assign(town="Ulm")
+    with pytest.raises(ValueError, match="column 'town' of X holds texts .*'Ulm'.*OneHotEncoder"):
+        fit(texts, y)
+    with pytest.raises(ValueError, match="column 'town' of X holds texts"):
+        fit(pa.Table.from_pandas(texts), y)
+    with pytest.raises(ValueError, match="^y: expected numbers"):
+        GroupDRORegressor().fit(X, np.where(y > 0, "ill", "well"))
+    with pytest.raises(ValueError, match="^y of row 2 is None: expected a label"):
+        fit(X, np.array([1, 0, None, *y[3:]], dtype=object))
+    with pytest.raises(ValueError, match="X has no columns"):
+        fit(pd.DataFrame(X)[[]], y)
     with pytest.raises(ValueError, match="hinge.* takes two classes"):
         GroupDROClassifier(loss="hinge").fit(X, np.arange(600) % 3)
 

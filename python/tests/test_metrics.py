@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import beta
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.svm import LinearSVC
@@ -160,3 +161,16 @@ def test_scores_that_are_no_probabilities(rows):
     X, y, g = rows
     with pytest.raises(AttributeError):
         metrics.evaluate(LinearSVC().fit(X, y), X, y, sensitive_features=g, cap=1.0)
+
+
+def test_what_has_no_losses_is_named():
+    X, y = np.arange(12.0).reshape(-1, 1), np.array(["no", "yes"] * 6)
+    with pytest.raises(NotFittedError):
+        metrics.evaluate(GroupDROClassifier(), X, y, sensitive_features=y)
+    model = GroupDROClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="y of row 1 is 'maybe': no class of the estimator"):
+        metrics.evaluate(model, X[:2], np.array(["no", "maybe"]), sensitive_features=None)
+    with pytest.raises(ValueError, match="y_score holds texts"):
+        metrics.worst_group_risk(y, y, sensitive_features=None)
+    with pytest.raises(ValueError, match="y_true holds 'no': for labels give probabilities"):
+        metrics.worst_group_risk(y, X[:, 0], sensitive_features=None)

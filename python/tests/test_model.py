@@ -14,10 +14,18 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_svmlight_file
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 
 import gdro
 from gdro import GroupDROClassifier, GroupDRORegressor
@@ -158,22 +166,55 @@ def test_models_that_are_none_are_refused(tmp_path):
             gdro.load(tmp_path)
     with pytest.raises(NotFittedError):
         gdro.save(GroupDROClassifier(), tmp_path)
-    with pytest.raises(ValueError, match="PCA cannot be saved"):
-        model = make_pipeline(PCA(2), GroupDRORegressor()).fit(np.eye(5), np.arange(5.0))
-        gdro.save(model, tmp_path)
+    X, y = np.eye(5), np.arange(5.0)
+    for steps, message in (
+        ([PCA(2)], "^PCA cannot be saved: expected StandardScaler, MinMaxScaler"),
+        ([SimpleImputer(), StandardScaler()], "SimpleImputer, StandardScaler before the estimator"),
+        ([MinMaxScaler(clip=True)], "clip=True"),
+        ([ColumnTransformer([("p", PCA(1), [0, 1])])], "transformer 'p': PCA cannot be saved"),
+    ):
+        model = make_pipeline(*steps, GroupDRORegressor()).fit(X, y)
+        for write in (gdro.save, gdro.to_onnx):
+            with pytest.raises(ValueError, match=message):
+                write(model, tmp_path / "none")
+        assert not (tmp_path / "none").exists()
 
 
-def test_features_by_index_are_refused(tmp_path):
+@pytest.mark.parametrize("penalized", [False, True])
+def test_models_of_features_by_index(tmp_path, penalized):
     rng = np.random.default_rng(0)
-    lines = [f"{y:+d} 1:{v:.3f} 3:{1 + y}\n" for y, v in zip([-1, 1] * 20, rng.normal(size=40))]
-    (tmp_path / "t.svm").write_text("".join(lines))
-    (tmp_path / "groups.txt").write_text("a\nb\n" * 20)
+    lines = [f"{y:+d} 1:{v:.3f} 3:{w:.3f}\n" for y, v, w in zip(
+        [-1, 1] * 20, rng.normal(size=40), rng.normal(size=40))]
+    rows = tmp_path / "t.svm"
+    rows.write_text("".join(lines))
+    (tmp_path / "groups.txt").write_text("a\na\nb\n" * 13 + "b\n")
     run(
-        "fit", tmp_path / "t.svm", "--group-file", tmp_path / "groups.txt", "--holdout", "0",
-        "--out", tmp_path / "run", "--quiet",
+        "fit", rows, "--group-file", tmp_path / "groups.txt", "--holdout", "0",
+        "--out", tmp_path / "run", "--quiet", *(["--penalize-intercept"] if penalized else []),
     )
-    with pytest.raises(ValueError, match="features by index"):
-        gdro.load(tmp_path / "run")
+    model = gdro.load(tmp_path / "run")
+    X, _ = load_svmlight_file(rows, n_features=model.n_features_in_)
+    lines = run("predict", tmp_path / "run", rows).splitlines()[1:]
+    assert_allclose(model.predict_proba(X)[:, 1], [float(v.split(",")[1]) for v in lines], atol=1e-12)
+    assert model.predict(X).tolist() == [v.split(",")[0] for v in lines]
+    # It can be saved again, for LIBSVM files, and as ONNX.
+    gdro.save(model, tmp_path / "again")
+    assert run("predict", tmp_path / "again", rows).splitlines()[1:] == lines
+    assert np.array_equal(gdro.load(tmp_path / "again").coef_, model.coef_)
+    run("export", tmp_path / "run", "--out", tmp_path / "m.onnx")
+    content = (tmp_path / "m.onnx").read_bytes()
+    found = runtime(content).run(["probabilities"], {"X": X.toarray()})[0]
+    assert_allclose(found, model.predict_proba(X), atol=1e-12)
+    found = runtime(gdro.to_onnx(model)).run(["probabilities"], {"X": X.toarray()})[0]
+    assert_allclose(found, model.predict_proba(X), atol=1e-12)
+
+
+def test_features_by_index_beside_columns_are_refused(tmp_path):
+    lines = [f"{y:+d} 1:{v % 7} 3:{v % 3} 4:2\n" for v, y in enumerate([-1, 1] * 20)]
+    (tmp_path / "t.svm").write_text("".join(lines))
+    run("fit", tmp_path / "t.svm", "--groups", "3", "--holdout", "0", "--out", tmp_path, "--quiet")
+    with pytest.raises(ValueError, match="features by index .LIBSVM. beside columns by name"):
+        gdro.load(tmp_path)
 
 
 def test_a_missing_cell_that_training_refused(folder, table):
@@ -206,6 +247,12 @@ SAVED = {
     "regression": (GroupDRORegressor(loss="huber:2"), ["age", "one"], "size"),
     "pipeline": (make_pipeline(columns(), GroupDROClassifier()), ["age", "town", "size"], "ill"),
     "scaler": (make_pipeline(StandardScaler(), GroupDRORegressor()), ["age", "one"], "size"),
+    "range": (make_pipeline(MinMaxScaler((1, 3)), GroupDRORegressor()), ["age", "one"], "size"),
+    "largest": (make_pipeline(MaxAbsScaler(), GroupDROClassifier()), ["age", "size"], "ill"),
+    "robust": (make_pipeline(RobustScaler(), GroupDROClassifier()), ["age", "one"], "ill"),
+    "halves": (
+        make_pipeline(StandardScaler(with_mean=False), GroupDROClassifier()), ["age", "one"], "ill"
+    ),
 }
 
 
@@ -220,7 +267,10 @@ def test_models_of_python_in_the_program(folder, table, name, tmp_path):
 
     again = gdro.load(tmp_path / "run")
     assert type(again) is (type(model) if last is model else type(again))
-    assert np.array_equal(again.predict(X), model.predict(X))
+    if target == "size":
+        assert_allclose(again.predict(X), model.predict(X), atol=1e-12)
+    else:
+        assert np.array_equal(again.predict(X), model.predict(X))
     loaded = again[-1] if hasattr(again, "steps") else again
     assert loaded.loss_cap_ == last.loss_cap_ and loaded.certificate_ == last.certificate_
     if hasattr(model, "predict_proba"):

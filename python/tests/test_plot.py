@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -42,6 +43,8 @@ def test_trajectories(rows):
     model.fit(X, y, sensitive_features=g)
     ax = plot.trajectory(model, what="group_weights", x="samples", most=2)
     assert len(ax.lines) == 2 and ax.get_title() == "2 of 3 groups"
+    last = [line.get_ydata()[-1] for line in ax.lines]
+    assert last == sorted(last, reverse=True)
     assert plot.trajectory(model, what="objective").get_xlabel() == "round"
     with pytest.raises(ValueError, match="x='time'"):
         plot.trajectory(model, x="time")
@@ -53,9 +56,31 @@ def test_trade_off(rows):
         GroupDROClassifier(objective="top-k", k=k).fit(X, y, sensitive_features=g) for k in (1, 2, 3)
     ]
     ax = plot.trade_off(models)
-    assert {t.get_text() for t in ax.texts} == {"top-k 1", "top-k 2", "top-k 3"}
+    labels = [label for t in ax.texts for label in t.get_text().split(", ")]
+    assert sorted(labels) == ["top-k 1", "top-k 2", "top-k 3"]
     x, worst = ax.lines[0].get_data()
+    twice = {"a": models[0], "b": models[0], "c": models[2]}
+    assert {t.get_text() for t in plot.trade_off(twice).texts} == {"a, b", "c"}
     assert np.all(np.diff(x) >= 0) and np.all(np.diff(worst) <= 1e-9)
+
+
+def test_lines_of_many_groups_can_be_told_apart(rows):
+    X, y, _ = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=np.arange(500) % 25)
+    ax = plot.trajectory(model, most=25)
+    assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == 25
+    assert {line.get_marker() for line in ax.lines} == {"o"}, "two points are no curve"
+
+
+def test_losses_are_capped_alike(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y)
+    reports = {
+        str(cap): metrics.evaluate(model, X, y, sensitive_features=g, cap=cap) for cap in (2, 5)
+    }
+    with pytest.raises(ValueError, match="'5' counts losses up to 5, others up to 2"):
+        plot.group_risks(reports)
+    assert plot.group_risks(reports, column="accuracy").get_ylabel() == "accuracy"
 
 
 def test_reports_of_other_groups_are_refused(rows):
@@ -67,3 +92,10 @@ def test_reports_of_other_groups_are_refused(rows):
     }
     with pytest.raises(ValueError, match="'b' has other groups"):
         plot.group_risks(reports)
+    with pytest.raises(ValueError, match="'model' is a GroupDROClassifier: expected a report"):
+        plot.group_risks(model)
+    with pytest.raises(ValueError, match="column='loss': expected one of clipped_risk"):
+        plot.group_risks(reports["a"], column="loss")
+    for draw in (plot.trajectory, lambda m: plot.trade_off([m])):
+        with pytest.raises(NotFittedError):
+            draw(GroupDROClassifier())

@@ -184,7 +184,8 @@ REFUSED = [
     ),
     (dict(X=[[1.0], [2.0]], y=[0, 1], groups=2), "groups is for a source"),
     (dict(X=[[1.0], [2.0]], y=[0, 1], loss=len), "needs loss_range"),
-    (dict(X=[[1.0], [2.0]], y=[0, 1], k=3), "k=3 of only 1 groups"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], k=3), "smd-m does not minimise top-k:3"),
+    (dict(X=[[1.0], [2.0]], y=[0, 1], nbar=3), "nbar=3: smd-m does not use it"),
     (dict(X=[[1.0], [2.0], [3.0]], y=[0, 1, 2]), "takes two classes"),
 ]
 
@@ -195,9 +196,31 @@ def test_bad_arguments_are_refused(arguments, message):
         Solver("smd-m", **arguments)
 
 
+def test_what_functions_return_is_checked(rows):
+    X, _, _ = rows
+    y = X[:, 0]
+    own = dict(loss_range=1.0, loss_lipschitz=1.0)
+    with pytest.raises(ValueError, match="the loss returned 1: expected the loss and its gradient"):
+        Solver("online-1", X, y, loss=lambda s, t: 1, **own).advance(3)
+    with pytest.raises(ValueError, match="the source returned 2: expected features and target"):
+        Solver(
+            "online-1", source=lambda group: 2, groups=2, n_features=1, x_norm=1, ball=1
+        ).advance(3)
+    solver = Solver("online-1", X, y, loss="squared")
+    for state in ({}, {"state": "x"}):
+        with pytest.raises(ValueError, match="state: expected what state_dict"):
+            solver.load_state_dict(state)
+    with pytest.raises(ValueError, match="loss='cubic': `cubic`: expected logistic"):
+        Solver("online-1", X, y, loss="cubic")
+
+
 def test_unknown_algorithms_are_named(rows):
     X, y, _ = rows
-    with pytest.raises(ValueError, match="'newton': expected exact or one of smd-m"):
+    with pytest.raises(ValueError, match="k=3 of only 1 groups"):
+        Solver("atkro-1", X, y, k=3)
+    with pytest.raises(ValueError, match="algorithm='exact' plays no rounds"):
+        Solver("exact", X, y)
+    with pytest.raises(ValueError, match="unknown solver `newton`: expected one of auto, exact, smd-m"):
         Solver("newton", X, y)
 
 

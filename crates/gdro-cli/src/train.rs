@@ -1,6 +1,5 @@
 //! From a job to a trained model and everything that is said about it.
 
-mod baseline;
 mod columns;
 mod facts;
 mod intervals;
@@ -15,14 +14,14 @@ pub use intervals::{Intervals, columns, each_loss, evaluate as evaluate_columns}
 pub use progress::{Watch, interrupts};
 pub use rounds::Play;
 pub use setting::{
-    Bounds, MEMORY, Setting, Size, WORK, choose, class_of, each_score, loss_of, split_of, task_of,
-    train_names,
+    Bounds, Setting, choose, class_of, each_score, loss_of, setting_of, split_of, task_of,
+    train_names, within,
 };
 pub use trace::{Point, Trace};
 
 use std::time::Instant;
 
-use gdro::certificate::{Certificate, certify};
+use gdro::certificate::Certificate;
 use gdro::exact::{self, Options};
 use gdro::loss::{AnyLoss, Loss as _, Targets};
 use gdro::risk::{GroupMetric, group_metrics, group_risks};
@@ -31,9 +30,6 @@ use gdro_data::{Prepared, Table};
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Job, LossName, SolverName};
 use crate::model::Model;
-
-/// Steps of dual ascent in a certificate.
-const ASCENT: usize = 12;
 
 /// How a model does on the groups of both parts.
 pub struct Evaluation {
@@ -138,13 +134,13 @@ pub fn fit_on(
     let names: Vec<String> = train_names(&prepared);
     let library = |e| Failure::library(e, &names);
     watch.say("preparing the game");
-    let setting = Setting::new(job, &prepared)?;
-    let (solver, reason) = setting.choose(training);
+    let setting = setting_of(job, &prepared)?;
+    let (solver, reason) = choose(training, &setting.size());
     let answer = solve(&setting, solver, job, &prepared, None, watch)?;
     watch.say("certificate");
     let certificate = setting.certify(&answer.w, &answer.weights).map_err(library)?;
     watch.say("ordinary training, for comparison");
-    let ordinary = |which, bounds| setting.within(bounds)?.ordinary(which, None);
+    let ordinary = |which, bounds| within(&setting, bounds)?.ordinary(which, None);
     let erm = ordinary(Baseline::Erm, erm).map_err(library)?;
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     watch.say("evaluation");
@@ -231,7 +227,7 @@ pub fn minimise(
     start: Option<Vec<f64>>,
     watch: &mut Watch,
 ) -> Result<Vec<f64>> {
-    let (solver, _) = setting.choose(&job.training);
+    let (solver, _) = choose(&job.training, &setting.size());
     Ok(solve(setting, solver, job, prepared, start, watch)?.w)
 }
 
@@ -272,14 +268,6 @@ fn exactly(
         seconds,
         trace,
     })
-}
-
-impl Setting {
-    /// The certificate of a model and group weights.
-    pub fn certify(&self, w: &[f64], weights: &[f64]) -> gdro::Result<Certificate> {
-        let errors = self.offset_errors.as_deref();
-        certify(&self.data, &self.loss, &self.problem(), w, weights, errors, ASCENT)
-    }
 }
 
 /// Evaluates a model on both parts.

@@ -32,6 +32,24 @@ fn a_model_is_written_whole() {
     }
 }
 
+/// Features by index are one input; beside columns by name they are refused.
+#[test]
+fn features_by_index_are_one_input() {
+    let lines: String = (0..40)
+        .map(|i| format!("{} 1:{} 3:{} 4:{}\n", 2 * (i % 2) - 1, i % 7, i % 3, i % 5))
+        .collect();
+    let folder = Folder::with("");
+    std::fs::write(folder.path().join("t.svm"), lines).unwrap();
+    folder.prints("fit t.svm --holdout 0 --quiet --out run");
+    folder.prints("export run --out x.onnx");
+    let bytes = std::fs::read(folder.path().join("x.onnx")).unwrap();
+    let has = |text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());
+    assert!(has("probabilities") && !has("gdro.features"));
+    folder.prints("fit t.svm --groups 3 --group-features keep --holdout 0 --quiet --out mixed");
+    let refused = folder.refused("export mixed --out y.onnx");
+    assert!(refused.contains("features by index beside columns by name"), "{refused}");
+}
+
 /// What ONNX has no operator for is refused, and nothing is written.
 #[test]
 fn what_cannot_be_written_is_refused() {

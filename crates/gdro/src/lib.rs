@@ -19,6 +19,7 @@
 //! | rounds that cost what they touch | [`storage`] |
 //! | error ε_φ(w̄, q̄) on rows in memory, in one pass | [`certificate`], [`expansion`] |
 //! | exact optima, exact risks of the synthetic sets, ordinary training | [`exact`] |
+//! | objectives, solvers and what goes together, by name | [`setting`] |
 //! | steps by pilot runs | [`pilot`] |
 //! | intervals on held-out rows | [`interval`] |
 //!
@@ -72,6 +73,8 @@ pub mod row;
 pub mod run;
 pub mod sampling;
 pub mod schedule;
+#[cfg(feature = "exact")]
+pub mod setting;
 pub mod source;
 pub mod storage;
 

@@ -182,8 +182,7 @@ where
                 let mut solver = self.solver(rounds, steps, true)?;
                 let found = solver.advance(rounds).and_then(|()| self.objective(&solver.model()));
                 match found {
-                    // Between equals rounding must not decide: the first one stays.
-                    Ok(value) if value < best.0 - 1e-9 * value.abs() => best = (value, steps),
+                    Ok(value) if value < best.0 => best = (value, steps),
                     Ok(_) | Err(Error::NonFiniteLoss { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -264,5 +263,34 @@ pub fn default_rounds(
         (Algorithm::Adaptive, None) => 2 * ROUNDS,
         (_, Some(budgets)) => least.max(budgets.iter().sum::<u64>() / 2),
         (_, None) => ROUNDS,
+    }
+}
+
+/// The n̄ of the hybrid, unless it is given: twice the rounds that were asked for, or the geometric
+/// mean of the smallest and the largest of the budgets. `None` for other algorithms.
+pub fn default_nbar(
+    algorithm: Algorithm,
+    given: Option<u64>,
+    rounds: Option<u64>,
+    budgets: &[u64],
+) -> Option<u64> {
+    let least = budgets.iter().copied().min().unwrap_or(1);
+    let most = budgets.iter().copied().max().unwrap_or(1);
+    let middle = (least as f64 * most as f64).sqrt().round() as u64;
+    let doubled = rounds.map(|t| t.saturating_mul(2));
+    (algorithm == Algorithm::Hybrid).then(|| given.or(doubled).unwrap_or(middle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hybrid_asks_for_what_its_rounds_need() {
+        let of = |given, rounds| default_nbar(Algorithm::Hybrid, given, rounds, &[4, 100, 9]);
+        assert_eq!(of(None, None), Some(20));
+        assert_eq!(of(None, Some(7)), Some(14));
+        assert_eq!(of(Some(5), Some(7)), Some(5));
+        assert_eq!(default_nbar(Algorithm::SmdR, Some(5), None, &[4]), None);
     }
 }

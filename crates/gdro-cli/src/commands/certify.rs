@@ -7,7 +7,7 @@ use clap::Args;
 use super::args::{FormatArg, GroupFileArg};
 use crate::failure::{Failure, Result};
 use crate::model::Model;
-use crate::train::{Setting, split_of, task_of};
+use crate::train::{setting_of, split_of, task_of};
 use crate::{files, report};
 
 /// Compute the certificate of a model again, from nothing but the model and the table it was
@@ -56,7 +56,7 @@ impl Certify {
                 "the table is not the one that the model was trained on: its rows give another encoding or other groups",
             ));
         }
-        let setting = Setting::new(job, &prepared)?;
+        let setting = setting_of(job, &prepared)?;
         let with_rows = prepared.groups.iter().zip(&model.group_weights);
         let weights: Vec<f64> =
             with_rows.filter(|(g, _)| g.train.is_some()).map(|(_, q)| *q).collect();

@@ -12,8 +12,8 @@ use crate::model::Model;
 ///
 /// Every column is an input of shape (rows, 1): double for numbers, string for texts; NaN and the
 /// empty text are missing cells. Outputs are `label` and `probabilities` (`score` after training
-/// with a hinge loss), or `prediction` for numbers. Hashed texts and LIBSVM features cannot be
-/// written.
+/// with a hinge loss), or `prediction` for numbers. Features of LIBSVM files are one input `X` of
+/// shape (rows, features), by increasing index. Hashed texts cannot be written.
 #[derive(Debug, Args)]
 pub struct Export {
     /// A model.json, or the folder it is in

@@ -12,7 +12,8 @@ use crate::failure::{Failure, Result};
 use crate::files;
 use crate::job::{Job, Settings};
 use crate::report::{self, Encoded, GroupCount, Inspected};
-use crate::train::{MEMORY, Size, WORK, choose, loss_of, split_of, task_of, train_names};
+use crate::train::{choose, loss_of, split_of, task_of, train_names};
+use gdro::setting::Size;
 
 /// Groups with fewer rows than this are warned of.
 const TINY: usize = 30;
@@ -105,9 +106,9 @@ fn look_at_groups(job: &Job, table: &Table, inspected: &mut Inspected) -> Result
         solver: solver.to_string(),
         reason,
         exact_work: size.work(),
-        most_work: WORK,
+        most_work: Size::WORK,
         exact_bytes: size.memory(),
-        most_bytes: MEMORY,
+        most_bytes: Size::MEMORY,
     });
     Ok(())
 }

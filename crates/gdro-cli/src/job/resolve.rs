@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use gdro::algorithm::{Algorithm, Facts, Form, Gains};
+use gdro::algorithm::{Algorithm, Gains};
+use gdro::setting::Conflict;
 use gdro_data::DataOptions;
 
 use super::Job;
@@ -12,15 +13,6 @@ use crate::failure::{Failure, Result};
 
 /// Most rounds that can be asked for.
 const MOST_ROUNDS: u64 = 9_000_000_000_000_000;
-
-/// Names of algorithms for which a fact holds: `a, b or c`.
-fn either(holds: impl Fn(&Facts) -> bool) -> String {
-    let names = Algorithm::named(holds);
-    match names.rsplit_once(", ") {
-        Some((most, last)) => format!("{most} or {last}"),
-        None => names,
-    }
-}
 
 impl Settings {
     /// Checks everything and fills in what is left open.
@@ -179,138 +171,42 @@ impl Settings {
         if training.delta >= 1.0 {
             return Err(self.bad("delta", "a probability between 0 and 1"));
         }
-        self.check_offsets(training)?;
+        if let Some(Conflict { setting, why }) =
+            objective.idle(solver.algorithm(), |key| self.has(key))
+        {
+            return self.refuse(setting, &why);
+        }
         let holdout = training.holdout;
         if !((0.0..1.0).contains(&holdout) || holdout >= 1.0 && holdout.fract() == 0.0) {
             let expected = "a share from 0 to below 1, or a whole number of rows per group";
             return Err(self.bad("holdout", expected));
         }
         let SolverName::Rounds(solver) = solver else { return Ok(()) };
-        self.check_objective(training, solver)?;
-        let facts = solver.facts();
-        if training.anytime && facts.form == Form::Fixed {
-            let names = Algorithm::named(|f| f.form != Form::Fixed);
-            let why = format!("{solver} has no anytime form: these have one: {names}");
-            return self.refuse("anytime", &why);
+        if let Err(why) = objective.check_solver(solver) {
+            // Speak of the solver when it was chosen here, of the objective when only that was.
+            let chosen =
+                self.has("solver") && (self.is_option("solver") || !self.is_option("objective"));
+            return self.refuse(if chosen { "solver" } else { "objective" }, &why);
         }
-        let own = [
-            ("nbar", Algorithm::Hybrid),
-            ("queries", Algorithm::Flexible),
-            ("kept", Algorithm::Eliminate),
-            ("subsets", Algorithm::AtkroK),
-        ];
-        for (key, owner) in own {
-            if self.has(key) && solver != owner {
-                return self.refuse(key, &format!("{solver} does not use it, {owner} does"));
-            }
+        // What ordinary training does not use may stand in the solver's own table.
+        let facts = solver.facts();
+        let aside = |key| {
+            objective.fixes_weights() && !facts.adaptive && ["step-q", "loss-range"].contains(&key)
+        };
+        let given = |key| if aside(key) { self.insists(key) } else { self.has(key) };
+        if let Some(Conflict { setting, why }) = objective.idle_of_rounds(solver, given) {
+            return self.refuse(setting, &why);
         }
         if facts.adaptive {
-            for key in ["step-w", "step-q", "loss-range"] {
-                if self.has(key) {
-                    return self.refuse(key, &format!("{solver} finds its steps by itself"));
-                }
-            }
             (training.step_w, training.step_q) = (Some(1.0), Some(1.0));
         }
         if objective.fixes_weights() {
-            if self.insists("step-q") {
-                let why = format!("the group weights do not move under the objective {objective}");
-                return self.refuse("step-q", &why);
-            }
             training.step_q = Some(1.0);
             if facts.gains == Gains::Bandit {
-                if self.insists("loss-range") {
-                    let why = format!(
-                        "{solver} uses it for the group weights, which do not move under the objective {objective}"
-                    );
-                    return self.refuse("loss-range", &why);
-                }
                 training.loss_range = None;
             }
         }
         Ok(())
-    }
-
-    /// Refuses a solver that does not play for the objective.
-    fn check_objective(&self, training: &Training, solver: Algorithm) -> Result<()> {
-        let objective = training.objective;
-        // Speak of the solver when it was chosen here, of the objective when only that was.
-        let key =
-            if self.has("solver") && (self.is_option("solver") || !self.is_option("objective")) {
-                "solver"
-            } else {
-                "objective"
-            };
-        let plain = "use smd-m, smd-1 or online-1";
-        let facts = solver.facts();
-        match objective {
-            Objective::TopK(_) if !facts.top_k => {
-                let names = either(|f| f.top_k);
-                let why = format!("{solver} does not minimise {objective}: use {names}");
-                self.refuse(key, &why)
-            }
-            Objective::TopK(k) if solver == Algorithm::AtkroK && k.fract() != 0.0 => {
-                let why = format!(
-                    "atkro-k draws k groups and needs a whole k, found {k}: use atkro-m or atkro-1"
-                );
-                self.refuse(key, &why)
-            }
-            Objective::TopK(_) => Ok(()),
-            _ if facts.top_k => {
-                let why = format!("{solver} minimises top-k:K, not {objective}: {plain}");
-                self.refuse(key, &why)
-            }
-            _ if solver == Algorithm::Mero && objective != Objective::Regret => {
-                let why = format!("{solver} minimises regret, not {objective}: {plain}");
-                self.refuse(key, &why)
-            }
-            _ if facts.budgets && objective != Objective::Max => {
-                let why =
-                    format!("{solver} plays a weighted form of max, not {objective}: {plain}");
-                self.refuse(key, &why)
-            }
-            _ if objective.fixes_weights() && !facts.trains => {
-                let names = either(|f| f.trains);
-                let why = format!(
-                    "{solver} plays against groups, which {objective} does not: use {names}"
-                );
-                self.refuse(key, &why)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses offsets and scales where they change nothing or contradict each other.
-    fn check_offsets(&self, training: &Training) -> Result<()> {
-        if training.scales.is_some() {
-            if training.objective.fixes_weights() {
-                let why =
-                    format!("scales change nothing under the objective {}", training.objective);
-                return self.refuse("scales", &why);
-            }
-            if let Some(solver) = training.solver.algorithm().filter(|a| a.facts().budgets) {
-                let why = format!("{solver} takes its scale factors from the budgets");
-                return self.refuse("scales", &why);
-            }
-        }
-        let keys = ["offsets", "adjustment"].into_iter().filter(|key| self.has(key));
-        let given: Vec<&str> = keys.collect();
-        match given[..] {
-            [] => Ok(()),
-            [_, second] => {
-                self.refuse(second, "offsets come from one place: leave one of the two out")
-            }
-            [key, ..] => match training.objective {
-                Objective::Max | Objective::TopK(_) => Ok(()),
-                Objective::Regret => {
-                    self.refuse(key, "the objective regret has offsets of its own")
-                }
-                Objective::Average | Objective::Balanced => self.refuse(
-                    key,
-                    &format!("offsets change nothing under the objective {}", training.objective),
-                ),
-            },
-        }
     }
 
     /// Refuses settings of the table that nothing uses.

@@ -7,7 +7,7 @@ use gdro_data::{Folds, Prepared};
 use super::{bounds_with, job_within, library};
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Job, Objective, Search};
-use crate::train::{Bounds, Setting, Watch, each_loss, minimise};
+use crate::train::{Bounds, Watch, each_loss, minimise, setting_of, within};
 
 /// Robust, ERM, balanced ERM.
 pub const MODELS: usize = 3;
@@ -85,7 +85,7 @@ fn run_part(
 ) -> Result<OfPart> {
     let failed = library(part);
     let bounds = Bounds::of(&job.training);
-    let plain = Setting::new(job, part)?;
+    let plain = setting_of(job, part)?;
     let test = part.test.as_ref().expect("a part has validation rows");
     let of_group =
         |group: &gdro_data::Group| group.test.map_or(Vec::new(), |i| test.members(i).to_vec());
@@ -100,8 +100,8 @@ fn run_part(
         let job = job_within(job, bounds);
         let setting = match job.training.objective {
             // What a group alone attains depends on the bounds.
-            Objective::Regret => Setting::new(&job, part)?,
-            _ => plain.within(bounds).map_err(&failed)?,
+            Objective::Regret => setting_of(&job, part)?,
+            _ => within(&plain, bounds).map_err(&failed)?,
         };
         let mut of_point: [Vec<f64>; MODELS] = Default::default();
         for model in 0..MODELS {

@@ -16,7 +16,7 @@ use gdro_data::Folds;
 
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Knob, Search, SolverName};
-use crate::train::{self, Bounds, Fitted, Setting, Watch, train_names};
+use crate::train::{self, Bounds, Fitted, Watch, choose, setting_of, train_names};
 
 /// A choice, and the models that follow from it.
 pub struct Selected {
@@ -54,7 +54,7 @@ pub fn select(job: &Job, search: &Search, watch: &mut Watch) -> Result<Selected>
     let parts = parts.map_err(refuse)?;
 
     // One solver for all models: what is left open is settled by the whole training part.
-    let (solver, reason) = Setting::new(job, &prepared)?.choose(training);
+    let (solver, reason) = choose(training, &setting_of(job, &prepared)?.size());
     let mut settled = job.clone();
     settled.training.solver = solver;
     let stop = watch.interrupts();

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::library;
 use crate::failure::{Failure, Result};
 use crate::job::{Baseline, Job};
-use crate::train::{self, Setting, Watch, each_loss};
+use crate::train::{self, Watch, each_loss, setting_of};
 
 /// Accuracy of the optima, relative to the objective at 0.
 const DIGITS: f64 = 1e-9;
@@ -95,7 +95,7 @@ pub fn path(job: &Job, points: usize, watch: &mut Watch) -> Result<Path> {
     let (table, prepared) = train::load(job, watch)?;
     drop(table);
     let failed = library(&prepared);
-    let setting = Setting::new(job, &prepared)?;
+    let setting = setting_of(job, &prepared)?;
     let m = setting.data.groups();
     if m < 2 {
         return Err(Failure::input(

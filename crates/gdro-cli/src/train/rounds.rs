@@ -12,7 +12,7 @@ use gdro::exact::Goal;
 use gdro::game::Game;
 use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
-use gdro::pilot::{self, default_rounds, usual_range};
+use gdro::pilot::{self, default_nbar, default_rounds, usual_range};
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, drive};
 use gdro_data::Prepared;
@@ -201,7 +201,9 @@ pub fn solve(
     let moves = setting.goal == Goal::Adversary;
     let mut loss_range = training.loss_range;
     if piloted && bandit && moves && loss_range.is_none() {
-        let range = || usual_range(&setting.loss, &setting.data, &balanced(setting)?);
+        let range = || {
+            usual_range(&setting.loss, &setting.data, &setting.ordinary(Baseline::Balanced, None)?)
+        };
         loss_range = Some(range().map_err(library)?);
     }
     let given = (budgets, nbar);
@@ -246,10 +248,7 @@ impl Plan<'_> {
                 s.write_weights(&mut q);
                 let risks = group_risks(loss, &w, data)?;
                 let seconds = spent + pause.duration_since(start).as_secs_f64() - evaluating;
-                let objective = match &setting.goal {
-                    Goal::Adversary => setting.game.objective(&risks),
-                    Goal::Fixed(q) => q.iter().zip(&risks).map(|(q, r)| q * r).sum(),
-                };
+                let objective = setting.objective(&risks);
                 let samples = s.samples().iter().sum::<u64>() + before.iter().sum::<u64>();
                 trace.point((s.rounds(), samples, seconds), &risks, &q, objective);
                 watch.at(risks.iter().copied().fold(f64::NEG_INFINITY, f64::max));
@@ -318,11 +317,6 @@ impl Plan<'_> {
     }
 }
 
-/// Balanced ordinary training, the losses of which say what a usual range is.
-fn balanced(setting: &Setting) -> gdro::Result<Vec<f64>> {
-    setting.ordinary(Baseline::Balanced, None)
-}
-
 /// The budgets that a job asks for, one for each group with training rows.
 fn budgets(job: &Job, prepared: &Prepared) -> Result<Option<Vec<u64>>> {
     let counts = prepared.train.counts();
@@ -343,14 +337,11 @@ fn budgets(job: &Job, prepared: &Prepared) -> Result<Option<Vec<u64>>> {
 /// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice
 /// the rounds that were asked for, unless told otherwise.
 pub fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
-    if algorithm != Algorithm::Hybrid {
+    let Some(nbar) = default_nbar(algorithm, job.training.nbar, job.training.rounds, sizes) else {
         return Ok(None);
-    }
+    };
     let (least, most) =
         (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
-    let middle = (least as f64 * most as f64).sqrt().round() as u64;
-    let doubled = job.training.rounds.map(|t| t.saturating_mul(2));
-    let nbar = job.training.nbar.or(doubled).unwrap_or(middle);
     if !(least..=most).contains(&nbar) {
         let set = if job.training.nbar.is_some() { "nbar" } else { "rounds" };
         return Err(Failure::input(format!(

@@ -1,25 +1,14 @@
 //! The game that a job plays on a table.
 
 use gdro::Dataset;
-use gdro::algorithm::Algorithm;
 use gdro::domain::{Domain, L2Ball};
-use gdro::exact::{Goal, Problem, group_optima};
-use gdro::game::Game;
-use gdro::loss::{AnyLoss, Loss, Targets};
+use gdro::loss::{AnyLoss, Loss as _, Targets};
+use gdro::setting::{Size, Terms, ball_of, intercept_bound, row_shares};
 use gdro_data::{Prepared, Split, Target, Task};
 
 use super::columns::read_numbers;
 use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName, Objective, SolverName, Training};
-
-/// With more groups than this the stochastic solver draws one per round.
-const MANY_GROUPS: usize = 64;
-
-/// Work of the reference solver, in multiplications, that `auto` accepts: some minutes.
-pub const WORK: f64 = 1e12;
-
-/// Bytes beside the table that `auto` lets the reference solver take.
-pub const MEMORY: f64 = 4e9;
 
 /// What bounds the weights of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,187 +27,79 @@ impl Bounds {
 }
 
 /// Data, loss, domain and game.
-#[derive(Clone)]
-pub struct Setting {
-    /// Training rows.
-    pub data: Dataset,
-    /// The loss.
-    pub loss: AnyLoss,
-    /// Where the model may lie.
-    pub domain: Domain<L2Ball>,
-    /// Offsets, ridge and cap.
-    pub game: Game,
-    /// Who plays q.
-    pub goal: Goal,
-    /// How far the offsets may be off (minimax regret).
-    pub offset_errors: Option<Vec<f64>>,
+pub type Setting = gdro::setting::Setting<AnyLoss>;
+
+/// The setting of a job on a prepared table.
+pub fn setting_of(job: &Job, prepared: &Prepared) -> Result<Setting> {
+    let training = &job.training;
+    let names = train_names(prepared);
+    let library = |e| Failure::library(e, &names);
+    let loss = loss_of(training.loss, &prepared.target).map_err(library)?;
+    let data = prepared.train.clone();
+    let shares = match training.objective {
+        Objective::TopK(k) if k > names.len() as f64 => {
+            return Err(Failure::input(format!(
+                "{}: {} of only {} groups with training rows",
+                job.place("objective"),
+                training.objective,
+                names.len()
+            )));
+        }
+        Objective::Average => Some(shares_of_rows(prepared).ok_or_else(|| {
+            Failure::input(format!(
+                "{}: average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family",
+                job.place("objective")
+            ))
+        })?),
+        _ => None,
+    };
+    let offset = |_, text: &str| text.parse().ok().filter(|v: &f64| v.is_finite());
+    let scale = |_, text: &str| text.parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
+    let offsets = training.offsets.as_ref();
+    let offsets =
+        offsets.map(|file| read_numbers(file, "offset", &names, "a finite number", offset));
+    let scales = training.scales.as_ref();
+    let scales = scales.map(|file| read_numbers(file, "scale", &names, "a number above 0", scale));
+    let terms = Terms {
+        l2: training.l2,
+        ball: training.ball,
+        intercept: intercept_of(training, &loss, data.max_abs_target()),
+        shares,
+        adjustment: training.adjustment,
+        offsets: offsets.transpose()?,
+        scales: scales.transpose()?,
+        ..Terms::new(training.objective)
+    };
+    Setting::new(data, loss, &terms).map_err(library)
 }
 
-impl Setting {
-    /// The setting of a job on a prepared table.
-    pub fn new(job: &Job, prepared: &Prepared) -> Result<Self> {
-        let training = &job.training;
-        let names = train_names(prepared);
-        let library = |e| Failure::library(e, &names);
-        let loss = loss_of(training.loss, &prepared.target).map_err(library)?;
-        let data = prepared.train.clone();
-        let domain = domain_of(training, &loss, data.max_abs_target()).map_err(library)?;
-        let m = data.groups();
-        let mut game = Game::gdro(m).with_ridge(training.l2);
-        let mut offset_errors = None;
-        let goal = match training.objective {
-            Objective::Max | Objective::TopK(_) | Objective::Regret => Goal::Adversary,
-            Objective::Average => Goal::Fixed(row_shares(prepared).ok_or_else(|| {
-                Failure::input(format!(
-                    "{}: average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family",
-                    job.place("objective")
-                ))
-            })?),
-            Objective::Balanced => Goal::Fixed(vec![1.0 / m as f64; m]),
-        };
-        match training.objective {
-            Objective::TopK(k) if k > m as f64 => {
-                return Err(Failure::input(format!(
-                    "{}: {} of only {m} groups with training rows",
-                    job.place("objective"),
-                    training.objective
-                )));
-            }
-            Objective::TopK(k) => game.k = k,
-            Objective::Regret => {
-                let optima = group_optima(&data, &loss, &domain, training.l2).map_err(library)?;
-                game.offsets = optima.iter().map(|o| o.risk).collect();
-                offset_errors = Some(optima.iter().map(|o| o.error).collect());
-            }
-            _ => {}
-        }
-        if let Some(c) = training.adjustment {
-            game.offsets = data.counts().iter().map(|n| -c / (*n as f64).sqrt()).collect();
-        }
-        if let Some(file) = &training.offsets {
-            game.offsets = read_numbers(file, "offset", &names, "a finite number", |_, text| {
-                text.parse().ok().filter(|v: &f64| v.is_finite())
-            })?;
-        }
-        if let Some(file) = &training.scales {
-            game.scales = read_numbers(file, "scale", &names, "a number above 0", |_, text| {
-                text.parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite())
-            })?;
-        }
-        Ok(Setting { data, loss, domain, game, goal, offset_errors })
-    }
-
-    /// The same within other bounds; offsets stay as they are.
-    pub fn within(&self, bounds: Bounds) -> gdro::Result<Self> {
-        let mut setting = self.clone();
-        setting.game.ridge = bounds.l2;
-        setting.domain.map = ball_of(bounds.ball)?;
-        Ok(setting)
-    }
-
-    /// The problem for the reference solver and for certificates.
-    pub fn problem(&self) -> Problem<'_, L2Ball> {
-        Problem {
-            game: &self.game,
-            domain: &self.domain,
-            features: self.data.features(),
-            outputs: self.loss.outputs(),
-            goal: self.goal.clone(),
-        }
-    }
-
-    /// Number of numbers in a model.
-    pub fn model_len(&self) -> usize {
-        let rows = self.data.features() + usize::from(self.domain.intercept.is_some());
-        rows * self.loss.outputs()
-    }
-
-    /// Whether the groups are compared after offsets.
-    pub fn has_offsets(&self) -> bool {
-        self.game.offsets.iter().any(|b| *b != 0.0)
-    }
-
-    /// The solver of a job, and why, when the job leaves it open.
-    pub fn choose(&self, training: &Training) -> (SolverName, Option<String>) {
-        choose(training, &Size::of(&self.data, &self.loss, self.model_len()))
-    }
+/// A setting within other bounds; offsets stay as they are.
+pub fn within(setting: &Setting, bounds: Bounds) -> gdro::Result<Setting> {
+    let mut setting = setting.clone();
+    setting.game.ridge = bounds.l2;
+    setting.domain.map = ball_of(bounds.ball)?;
+    Ok(setting)
 }
 
 /// Weights of the groups under which every training row counts once: the shares of the groups of a
 /// family that has all rows, and 0 for those of the others. `None` when no family has.
-fn row_shares(prepared: &Prepared) -> Option<Vec<f64>> {
-    let data = &prepared.train;
+fn shares_of_rows(prepared: &Prepared) -> Option<Vec<f64>> {
     let of_family = |family: usize| {
         let groups = prepared.groups.iter().filter(move |g| g.family == family);
-        groups.filter_map(|g| g.train).collect::<Vec<usize>>()
+        row_shares(&prepared.train, groups.filter_map(|g| g.train)).ok()
     };
-    let families = (0..prepared.grouping.families().len()).map(of_family);
-    let has_all = |groups: &Vec<usize>| {
-        groups.iter().map(|i| data.members(*i).len()).sum::<usize>() == data.rows()
-    };
-    let groups = families.into_iter().find(has_all)?;
-    let total: f64 = groups.iter().map(|i| data.total_weight(*i)).sum();
-    let mut shares = vec![0.0; data.groups()];
-    groups.iter().for_each(|i| shares[*i] = data.total_weight(*i) / total);
-    Some(shares)
-}
-
-/// What decides whether the reference solver is the right one.
-pub struct Size {
-    rows: f64,
-    groups: usize,
-    /// Numbers stored per row.
-    per_row: f64,
-    /// Numbers in a model.
-    model: f64,
-    /// Scores c.
-    outputs: f64,
-}
-
-impl Size {
-    /// The size of training rows under a loss, with so many numbers in a model.
-    pub fn of(data: &Dataset, loss: &AnyLoss, model: usize) -> Self {
-        let rows = data.rows() as f64;
-        Size {
-            rows,
-            groups: data.groups(),
-            per_row: data.matrix().stored() as f64 / rows + 1.0,
-            model: model as f64,
-            outputs: loss.outputs() as f64,
-        }
-    }
-
-    /// Multiplications that the reference solver takes, in about 30 iterations: a Hessian and a
-    /// factorisation each, or products with the Hessian.
-    pub fn work(&self) -> f64 {
-        let (n, c) = (self.model, self.outputs);
-        let formed = self.rows * (self.per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
-        30.0 * if n > 1200.0 { self.rows * self.per_row * c * 1000.0 } else { formed }
-    }
-
-    /// Bytes that it takes beside the table.
-    pub fn memory(&self) -> f64 {
-        3.0 * 8.0 * self.groups as f64 * self.model
-    }
+    (0..prepared.grouping.families().len()).find_map(of_family)
 }
 
 /// The solver of a job, and why, when the job leaves it open.
 pub fn choose(training: &Training, size: &Size) -> (SolverName, Option<String>) {
-    if training.solver != SolverName::Auto {
-        return (training.solver, None);
+    match training.solver {
+        SolverName::Auto => {
+            let (solver, why) = size.solver(training.objective);
+            (solver, Some(why.to_owned()))
+        }
+        solver => (solver, None),
     }
-    if size.work() <= WORK && size.memory() <= MEMORY {
-        let why = "the table fits the reference solver".to_owned();
-        return (SolverName::Exact, Some(why));
-    }
-    let algorithm = match training.objective {
-        Objective::TopK(_) if size.groups > MANY_GROUPS => Algorithm::Atkro1,
-        Objective::TopK(_) => Algorithm::AtkroM,
-        _ if size.groups > MANY_GROUPS => Algorithm::Online1,
-        _ => Algorithm::SmdM,
-    };
-    let why = "the table is too large for the reference solver".to_owned();
-    (SolverName::Rounds(algorithm), Some(why))
 }
 
 /// Calls `f(row, scores)` for every row of a data set under the model `w`.
@@ -278,25 +159,20 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
     }
 }
 
-/// The ball, or the whole space.
-fn ball_of(radius: Option<f64>) -> gdro::Result<L2Ball> {
-    radius.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)
+/// The bound on an intercept that is free, with room for the targets.
+fn intercept_of(training: &Training, loss: &AnyLoss, largest_target: f64) -> Option<f64> {
+    (!training.penalize_intercept).then(|| intercept_bound(loss.targets(), largest_target))
 }
 
-/// The ball, or the whole space under a ridge; a free intercept in an interval that leaves room for
-/// the targets.
+/// The ball, or the whole space under a ridge; and the interval of a free intercept.
 pub fn domain_of(
     training: &Training,
     loss: &AnyLoss,
     largest_target: f64,
 ) -> gdro::Result<Domain<L2Ball>> {
     let domain = Domain::new(ball_of(training.ball)?);
-    if training.penalize_intercept {
-        return Ok(domain);
+    match intercept_of(training, loss, largest_target) {
+        Some(bound) => domain.with_intercept(bound),
+        None => Ok(domain),
     }
-    let bound = match loss.targets() {
-        Targets::Numbers => (2.0 * largest_target).clamp(100.0, f64::MAX),
-        _ => 100.0,
-    };
-    domain.with_intercept(bound)
 }

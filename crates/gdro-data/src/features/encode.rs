@@ -87,6 +87,11 @@ impl Encoding {
         self.sparse.is_some()
     }
 
+    /// Whether the features are those of consecutive indices, and nothing else.
+    pub(crate) fn is_matrix(&self) -> bool {
+        self.columns.is_empty() && self.sparse.as_ref().is_some_and(SparseFeatures::is_whole)
+    }
+
     fn sparse_width(&self) -> usize {
         self.sparse.as_ref().map_or(0, SparseFeatures::width)
     }

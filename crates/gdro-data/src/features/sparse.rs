@@ -34,6 +34,11 @@ impl SparseFeatures {
         (self.end - self.first) as usize - self.columns.len()
     }
 
+    /// Whether no index is left out.
+    pub(super) fn is_whole(&self) -> bool {
+        self.columns.is_empty()
+    }
+
     /// The indices, in order.
     pub(super) fn indices(&self) -> impl Iterator<Item = u32> {
         (self.first..self.end).filter(|index| self.columns.binary_search(index).is_err())

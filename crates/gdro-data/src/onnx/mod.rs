@@ -203,11 +203,12 @@ impl Graph {
     }
 }
 
-/// The model as the bytes of an ONNX file.
+/// The model as the bytes of an ONNX file. Features by index are one input `X`, like
+/// [`Input::Features`].
 ///
 /// # Errors
-/// [`Error::NotInOnnx`] for hashed texts and features by index, which ONNX has no operators for,
-/// and for a column with the name of an output.
+/// [`Error::NotInOnnx`] for hashed texts, which ONNX has no operators for, for features by index
+/// beside columns by name, and for a column with the name of an output.
 ///
 /// # Panics
 /// When the numbers of weights and intercepts do not fit the features.
@@ -218,9 +219,15 @@ pub fn onnx(model: &Linear<'_>) -> Result<Vec<u8>> {
             graph.inputs.push(value("X", Element::Double, Some(d)));
             ("X".to_owned(), d)
         }
+        Input::Columns(encoding) if encoding.is_matrix() => {
+            let width = encoding.dimension() - usize::from(encoding.has_constant());
+            graph.inputs.push(value("X", Element::Double, Some(width)));
+            ("X".to_owned(), encoding.dimension())
+        }
         Input::Columns(encoding) => {
             if encoding.has_sparse() {
-                return Err(Error::NotInOnnx { what: "features by index".to_owned() });
+                let what = "features by index beside columns by name".to_owned();
+                return Err(Error::NotInOnnx { what });
             }
             let taken =
                 |c: &&FeatureColumn| OUTPUTS.contains(&c.name()) || c.name().starts_with(PREFIX);

@@ -1,0 +1,91 @@
+//! Which solver a table is for.
+
+use super::{Objective, SolverName};
+use crate::algorithm::Algorithm;
+use crate::dataset::Dataset;
+use crate::loss::Loss;
+
+/// With more groups than this the stochastic solver draws one per round.
+const MANY_GROUPS: usize = 64;
+
+/// What decides whether the reference solver is the right one.
+pub struct Size {
+    rows: f64,
+    groups: usize,
+    /// Numbers stored per row.
+    per_row: f64,
+    /// Numbers in a model.
+    model: f64,
+    /// Scores c.
+    outputs: f64,
+}
+
+impl Size {
+    /// Work of the reference solver, in multiplications, that is accepted: some minutes.
+    pub const WORK: f64 = 1e12;
+
+    /// Bytes beside the table that the reference solver may take.
+    pub const MEMORY: f64 = 4e9;
+
+    /// The size of training rows under a loss, with so many numbers in a model.
+    pub fn of(data: &Dataset, loss: &impl Loss, model: usize) -> Self {
+        let rows = data.rows() as f64;
+        Size {
+            rows,
+            groups: data.groups(),
+            per_row: data.matrix().stored() as f64 / rows + 1.0,
+            model: model as f64,
+            outputs: loss.outputs() as f64,
+        }
+    }
+
+    /// Multiplications that the reference solver takes, in about 30 iterations: a Hessian and a
+    /// factorisation each, or products with the Hessian.
+    pub fn work(&self) -> f64 {
+        let (n, c) = (self.model, self.outputs);
+        let formed = self.rows * (self.per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
+        30.0 * if n > 1200.0 { self.rows * self.per_row * c * 1000.0 } else { formed }
+    }
+
+    /// Bytes that it takes beside the table.
+    pub fn memory(&self) -> f64 {
+        3.0 * 8.0 * self.groups as f64 * self.model
+    }
+
+    /// The solver of an objective for rows of this size, and why: the reference solver up to
+    /// [`Size::WORK`] and [`Size::MEMORY`], then an algorithm in rounds, which draws one sample per
+    /// round where groups are many.
+    pub fn solver(&self, objective: Objective) -> (SolverName, &'static str) {
+        if self.work() <= Self::WORK && self.memory() <= Self::MEMORY {
+            return (SolverName::Exact, "the table fits the reference solver");
+        }
+        let algorithm = match objective {
+            Objective::TopK(_) if self.groups > MANY_GROUPS => Algorithm::Atkro1,
+            Objective::TopK(_) => Algorithm::AtkroM,
+            _ if self.groups > MANY_GROUPS => Algorithm::Online1,
+            _ => Algorithm::SmdM,
+        };
+        (SolverName::Rounds(algorithm), "the table is too large for the reference solver")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_tables_are_for_rounds() {
+        let solver = |rows: f64, groups: usize, objective| {
+            let size = Size { rows, groups, per_row: 51.0, model: 51.0, outputs: 1.0 };
+            size.solver(objective).0
+        };
+        assert_eq!(solver(1e6, 6, Objective::Max), SolverName::Exact);
+        // 30 · 1e8 · 51²/2 = 3.9e12.
+        let rounds = |groups, objective| solver(1e8, groups, objective).algorithm().unwrap();
+        assert_eq!(rounds(6, Objective::Max), Algorithm::SmdM);
+        assert_eq!(rounds(65, Objective::Max), Algorithm::Online1);
+        assert_eq!(rounds(6, Objective::TopK(2.0)), Algorithm::AtkroM);
+        assert_eq!(rounds(65, Objective::TopK(2.0)), Algorithm::Atkro1);
+        assert_ne!(solver(1e3, 4_000_000, Objective::Max), SolverName::Exact);
+    }
+}

@@ -1,0 +1,59 @@
+"""Names for the types of arguments, which type checkers alone read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.bool_]
+Labels: TypeAlias = NDArray[Any]
+
+
+class Table(Protocol):
+    """What pandas, polars, Arrow and SciPy sparse have in common."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+
+class Column(Protocol):
+    """What columns of pandas, polars and Arrow have in common."""
+
+    def __len__(self) -> int: ...
+
+
+class Classifier(Protocol):
+    """What the functions of ``gdro.metrics`` and ``gdro.plot`` need of an estimator."""
+
+    def predict(self, X: Any, /) -> Any: ...
+
+
+#: Features: NumPy, SciPy sparse, pandas, polars or Arrow.
+MatrixLike: TypeAlias = ArrayLike | Table
+#: A number or label per row.
+ColumnLike: TypeAlias = ArrayLike | Column
+#: Groups of rows: labels, columns of labels, or families of either.
+GroupsLike: TypeAlias = ArrayLike | Column | Table | Sequence[ArrayLike | Column | Table]
+#: A number per group, by name or in the order of the names.
+PerGroup: TypeAlias = Mapping[str, float] | Sequence[float] | NDArray[Any]
+Budget: TypeAlias = Literal["all"] | PerGroup
+Average: TypeAlias = Literal["uniform", "weighted", "suffix", "last"]
+Subsets: TypeAlias = Literal["dep-round", "systematic"]
+RandomState: TypeAlias = int | np.random.RandomState
+
+#: What the compiled half takes and gives.
+Family: TypeAlias = tuple[NDArray[np.uint32], int]
+Sparse: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32], Vector, int]
+Rows: TypeAlias = tuple[
+    Matrix | NDArray[np.float32] | Sparse, Vector, Vector | None, Sequence[Family]
+]
+Binary: TypeAlias = tuple[Vector, Flags]
+Proof: TypeAlias = tuple[float, float, float, float, str]
+OwnLoss: TypeAlias = tuple[Callable[[Vector, float], tuple[float, Vector]], int, float, float]
+Draw: TypeAlias = Callable[[int], tuple[Vector, float]]
+Listener: TypeAlias = Callable[[str], object]

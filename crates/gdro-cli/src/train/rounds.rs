@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
     fn subsets(&self) -> Option<Subsets> {
         let config = self.config(1, (1.0, 1.0), false);
         let several = config.algorithm == Algorithm::AtkroK;
-        several.then(|| config.subsets(self.setting.data.groups()))
+        several.then(|| config.subsets(self.setting.data.groups(), self.setting.game.k))
     }
 }
 

@@ -13,6 +13,35 @@ const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 /// 1.5·2⁵²: added and taken away again, it rounds to an integer, which then is in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
+/// 2ᵏ for −1022 ≤ k ≤ 1023.
+#[inline]
+fn power_of_two(k: i64) -> f64 {
+    f64::from_bits(((k + 1023) as u64) << 52)
+}
+
+/// eˣ with a relative error below 2⁻⁵² (an absolute one of the least number where the result is
+/// subnormal); 0 far below, infinite far above, NaN for NaN.
+///
+/// x = k ln 2 + r with |r| ≤ (ln 2)/2, and the Taylor sum of e^r up to r¹³, whose remainder is
+/// below 2⁻⁵⁷.
+#[inline]
+pub(crate) fn exp(x: f64) -> f64 {
+    let x = x.clamp(-746.0, 710.0);
+    let shifted = x * LOG2_E + ROUND;
+    let k = shifted - ROUND;
+    let r = (x - k * LN2_HIGH) - k * LN2_LOW;
+    let (r2, r4) = (r * r, (r * r) * (r * r));
+    let low = (1.0 / 6.0 + r * (1.0 / 24.0)) + r2 * (1.0 / 120.0 + r * (1.0 / 720.0));
+    let middle =
+        (1.0 / 5040.0 + r * (1.0 / 40_320.0)) + r2 * (1.0 / 362_880.0 + r * (1.0 / 3_628_800.0));
+    let high = (1.0 / 39_916_800.0 + r * (1.0 / 479_001_600.0)) + r2 * (1.0 / 6_227_020_800.0);
+    let rest = low + r4 * (middle + r4 * high);
+    let value = 1.0 + (r + (r2 * 0.5 + (r2 * r) * rest));
+    // In two factors, because 2ᵏ alone may not be a number where the result still is one.
+    let k = shifted.to_bits() as i64 - ROUND.to_bits() as i64;
+    value * power_of_two(k / 2) * power_of_two(k - k / 2)
+}
+
 /// ln x for a positive number that is neither subnormal nor infinite, with a relative error below
 /// 2⁻⁵¹.
 ///
@@ -84,16 +113,10 @@ pub(crate) fn exp_down(x: f64) -> f64 {
     if x < -708.0 { 0.0 } else { value }
 }
 
-/// eˣ with a relative error below 2⁻⁵¹, and an absolute one of the least number where the result is
-/// subnormal; 0 far below, infinite far above, NaN for NaN.
+/// eˣ as [`exp`], but faster, with a relative error below 2⁻⁵¹.
 #[inline]
-pub(crate) fn exp(x: f64) -> f64 {
-    if x.abs() <= 708.0 {
-        return exp_inside(x);
-    }
-    // In two factors, because e^{x/2} is a number where eˣ is subnormal.
-    let half = exp_inside(0.5 * x.clamp(-1400.0, 1400.0));
-    half * half
+pub(crate) fn quick_exp(x: f64) -> f64 {
+    if x.abs() <= 708.0 { exp_inside(x) } else { exp(x) }
 }
 
 /// Pieces of [0, 1] in [`ln_1p`].
@@ -161,16 +184,21 @@ mod tests {
     fn the_fast_exponential_is_as_good_as_stated() {
         for i in 0..=2_000_000 {
             for x in [f64::from(i) * -3.54e-4, f64::from(i) * -1e-6, f64::from(i) * -1e-12] {
-                let (found, expected) = (exp_down(x), x.exp());
-                assert!(
-                    (found - expected).abs() <= 2.0 * f64::EPSILON * expected,
-                    "e^{x}: {found}"
-                );
+                let check = |found: f64, expected: f64| {
+                    let error = (found - expected).abs();
+                    assert!(error <= 2.0 * f64::EPSILON * expected, "e^±{x}: {found}");
+                };
+                check(exp_down(x), x.exp());
+                check(quick_exp(x), x.exp());
+                check(quick_exp(-x), (-x).exp());
             }
         }
         assert_eq!((exp_down(0.0), exp_down(-0.0)), (1.0, 1.0));
         assert_eq!((exp_down(-708.1), exp_down(f64::NEG_INFINITY)), (0.0, 0.0));
-        assert!(exp_down(f64::NAN).is_nan());
+        assert!(exp_down(f64::NAN).is_nan() && quick_exp(f64::NAN).is_nan());
+        for x in [-740.0, -708.5, 709.0, 1000.0, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(quick_exp(x), exp(x));
+        }
     }
 
     #[test]

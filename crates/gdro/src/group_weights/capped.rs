@@ -1,7 +1,7 @@
 //! The negative-entropy projection onto the capped simplex.
 
 use crate::error::{Error, Result, require};
-use crate::math::exp;
+use crate::math::quick_exp;
 
 /// Bregman projection of positive weights, given by their logarithms, onto
 /// {q : 0 ≤ q_i ≤ 1/k, Σ q_i = 1}: the result is q_i = min(1/k, c·e^{l_i}) with c such that the sum
@@ -27,14 +27,14 @@ pub(super) fn project_log(log_q: &mut [f64], q: &mut [f64], k: f64, order: &mut 
     let last = log_q[order[most - 1]];
     let mut sum = 1.0;
     for i in &order[most..] {
-        sum += exp(log_q[*i] - last);
+        sum += quick_exp(log_q[*i] - last);
     }
     // From there upwards: S_j relative to candidate j. Keep the smallest j that satisfies the cap.
     let fits = |j: usize, sum: f64| (1.0 - j as f64 / k).max(0.0) / sum <= cap;
     let mut capped = most - 1;
     let mut free_sum = sum;
     for j in (0..most - 1).rev() {
-        sum = 1.0 + exp(log_q[order[j + 1]] - log_q[order[j]]) * sum;
+        sum = 1.0 + quick_exp(log_q[order[j + 1]] - log_q[order[j]]) * sum;
         if fits(j, sum) {
             capped = j;
             free_sum = sum;
@@ -46,7 +46,7 @@ pub(super) fn project_log(log_q: &mut [f64], q: &mut [f64], k: f64, order: &mut 
             (log_q[*i], q[*i]) = (cap.ln(), cap);
         } else {
             let l = ((log_q[*i] - top) + largest_free.ln()).min(cap.ln());
-            (log_q[*i], q[*i]) = (l, exp(l).min(cap));
+            (log_q[*i], q[*i]) = (l, quick_exp(l).min(cap));
         }
     }
 }

@@ -6,7 +6,7 @@ use super::ruled::choose;
 use super::subsets::Subsets;
 use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
-use crate::math::exp;
+use crate::math::quick_exp;
 use crate::sampling::{Rng, systematic, unit};
 
 /// Logarithms and steps beyond this are cut off: far outside of what a weight can express, far
@@ -64,7 +64,7 @@ impl Plain {
         let top = self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for (log, mass) in self.logs.iter_mut().zip(&mut self.masses) {
             *log = (*log - top).max(-LOG_LIMIT);
-            *mass = exp(*log);
+            *mass = quick_exp(*log);
         }
         self.rescale();
     }
@@ -146,7 +146,7 @@ impl GroupWeights for Plain {
             self.rebuild();
         } else {
             for (group, _) in gains {
-                self.masses[*group] = exp(self.logs[*group]);
+                self.masses[*group] = quick_exp(self.logs[*group]);
             }
             self.rescale();
             // Too close to overflow or underflow: take a new reference.

@@ -143,7 +143,7 @@ impl Lazy {
             scale: 1.0,
             past: 0.0,
             error: 0.0,
-            norm: Norm::of([].into_iter()),
+            norm: Norm::of(vec![0.0; features * outputs].into_iter()),
             intercepts: vec![0.0; intercepts],
             sums: vec![0.0; intercepts],
             total: 0.0,

@@ -1,6 +1,6 @@
 //! What the groups of a tree remember besides their leaf: logarithm and share of the average.
 
-use crate::math::exp;
+use crate::math::quick_exp;
 
 /// Logarithms and steps beyond this are cut off, as in [`super::super::Plain`].
 const LOG_LIMIT: f64 = 1e300;
@@ -53,7 +53,7 @@ impl Group {
     /// e to the logarithm; ∞ where that overflows.
     #[inline]
     pub fn mass(&self) -> f64 {
-        let mass = exp(self.log);
+        let mass = quick_exp(self.log);
         if mass < f64::INFINITY { mass + mass * self.rest } else { mass }
     }
 

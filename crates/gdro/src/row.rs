@@ -170,8 +170,7 @@ impl Matrix {
         self.cols
     }
 
-    /// The largest stored value in absolute value; 0 without any. A matrix of selected rows keeps
-    /// that of all.
+    /// The largest stored value in absolute value; 0 without any.
     pub fn largest(&self) -> f64 {
         self.largest
     }
@@ -217,7 +216,8 @@ impl Matrix {
                 }
             }
         };
-        Matrix { rows: rows.len(), cols: self.cols, largest: self.largest, storage }
+        let (Storage::Dense(values) | Storage::Sparse { values, .. }) = &storage;
+        Matrix { rows: rows.len(), cols: self.cols, largest: largest(values), storage }
     }
 
     /// Row `r`.

@@ -333,7 +333,8 @@ impl Iterate for Lazy {
             Shape::Ball(radius) => {
                 let square = self.scale * self.scale * self.norm.square();
                 // Not for NaN.
-                if self.norm.is_due() || !(square <= radius * radius) {
+                let is_inside = square <= radius * radius;
+                if self.norm.is_due() || !is_inside {
                     self.project(radius);
                 }
             }

@@ -285,3 +285,41 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let tail: f64 = rest_a.iter().zip(rest_b).map(|(x, y)| x * y).sum();
     ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + tail
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of 0 to 20 values, sparse in every other column and dense.
+    #[test]
+    fn sums_visit_every_value_in_order() {
+        for n in 0..=20 {
+            let values: Vec<f64> = (0..n).map(|i| f64::from(i) - 3.5).collect();
+            let indices: Vec<u32> = (0..n as u32).map(|i| 2 * i).collect();
+            let sparse = Row::Sparse { indices: &indices, values: &values };
+            for (row, every) in [(Row::Dense(&values), 1), (sparse, 2)] {
+                let mut seen = Vec::new();
+                let sum = row.sum_each(|j, v| {
+                    seen.push((j, v));
+                    j as f64 * v
+                });
+                let columns = (0..values.len()).map(|i| i * every);
+                let expected: Vec<_> = columns.zip(values.iter().copied()).collect();
+                assert_eq!(seen, expected);
+                // Halves of small integers: exact.
+                assert_eq!(sum, expected.iter().map(|(j, v)| *j as f64 * v).sum::<f64>());
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_value_is_known() {
+        let dense = Matrix::dense(2, vec![1.0, -3.0, 2.0, 0.5]).unwrap();
+        let sparse = Matrix::sparse(9, vec![0, 1, 1, 3], vec![4, 0, 8], vec![0.5, -7.0, 2.0]);
+        let sparse = sparse.unwrap();
+        assert_eq!((dense.largest(), sparse.largest()), (3.0, 7.0));
+        assert_eq!((dense.select(&[1]).largest(), sparse.select(&[1]).largest()), (2.0, 0.0));
+        assert_eq!(sparse.select(&[1, 0, 0]), sparse.select(&[1, 0, 0]));
+        assert_eq!(sparse.row(2).largest(), 7.0);
+    }
+}

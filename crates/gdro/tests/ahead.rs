@@ -7,6 +7,7 @@ use gdro::domain::{Domain, L2Ball};
 use gdro::error::Result;
 use gdro::game::Game;
 use gdro::loss::Logistic;
+use gdro::run::Solver;
 use gdro::sampling::Rng;
 use gdro::source::{Handle, Source, WithReplacement};
 use gdro::{Dataset, Sample};
@@ -36,15 +37,32 @@ impl Source for Near {
     }
 }
 
-/// The state after 500 rounds, all of it.
-fn play<S: Source>(source: S, form: (gdro::algorithm::Algorithm, bool, f64)) -> String {
+type Form = (gdro::algorithm::Algorithm, bool, f64);
+
+fn solver<S: Source + 'static>(source: S, form: Form) -> Box<dyn Solver> {
     let config = config(form, 500, (1.0, 3.0), &[4000, 2000, 2000]);
     let domain = Domain::new(L2Ball::new(1.0).unwrap());
     let (constants, game) = (constants(1.0, 1.0, 3, form.2), Game::top_k(3, form.2));
     let budgets = Some(&[4000, 2000, 2000][..]);
-    let mut solver = config.build(game, Logistic, source, domain, &constants, budgets).unwrap();
+    config.build(game, Logistic, source, domain, &constants, budgets).unwrap()
+}
+
+/// The state after 500 rounds, all of it.
+fn play<S: Source + 'static>(source: S, form: Form) -> String {
+    let mut solver = solver(source, form);
     solver.advance(500).unwrap();
     serde_json::to_string(&solver.save()).unwrap()
+}
+
+/// The same with a checkpoint in between, which another solver takes over that has looked ahead
+/// elsewhere.
+fn resumed<S: Source + Clone + 'static>(source: &S, form: Form, at: u64) -> String {
+    let (mut first, mut second) = (solver(source.clone(), form), solver(source.clone(), form));
+    first.advance(at).unwrap();
+    second.advance(3).unwrap();
+    second.restore(&first.save()).unwrap();
+    second.advance(500 - at).unwrap();
+    serde_json::to_string(&second.save()).unwrap()
 }
 
 #[test]
@@ -57,6 +75,9 @@ fn runs_are_the_same_bits_with_and_without() {
         for form in forms() {
             let (ahead, plain) = (play(far.clone(), form), play(Near(far.clone()), form));
             assert_eq!(ahead, plain, "{form:?}");
+            for at in [0, 5, 250] {
+                assert_eq!(resumed(&far, form, at), plain, "{form:?}, resumed at {at}");
+            }
         }
     };
     check(rows.dense(false));

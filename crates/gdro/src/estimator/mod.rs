@@ -58,7 +58,7 @@ pub trait Probe {
 
     /// Draws the group of the next pull with [`Probe::rng`]'s stream, after [`Probe::foresee`] with
     /// draws of the same kind: weights change little from round to round. `holds` says whether
-    /// `draw` would give a group, and uses as much of the stream.
+    /// `draw` would give a group ([`GroupWeights::draws`]), and uses as much of the stream.
     fn choose(
         &mut self,
         draw: impl Fn(&mut Rng) -> usize,

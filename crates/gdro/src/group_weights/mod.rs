@@ -50,7 +50,8 @@ pub trait GroupWeights {
     fn draw(&self, rng: &mut Rng) -> usize;
 
     /// Whether [`GroupWeights::draw`] would give this group; uses as much of the stream. Cheaper
-    /// where the weights can tell without drawing, and never wrong.
+    /// where the weights can tell without drawing. A yes is always right; a no may be wrong where
+    /// rounding decides.
     #[inline]
     fn draws(&self, group: usize, rng: &mut Rng) -> bool {
         self.draw(rng) == group

@@ -136,7 +136,7 @@ impl<F: Fold> Eights<F> {
         8 * at + pick(&self.leaves[at].0.map(leaf), left)
     }
 
-    /// Whether [`Eights::descend`] would lead to this leaf.
+    /// Whether [`Eights::descend`] would lead to this leaf; no where rounding alone leads there.
     #[inline(always)]
     pub fn leads_to(&self, at: usize, left: f64) -> bool
     where
@@ -145,10 +145,11 @@ impl<F: Fold> Eights<F> {
         if !self.levels.is_empty() {
             return self.descend(left, |node| node, |leaf| leaf) == at;
         }
-        let [a, b, c, d, e, f, g] = ends(&self.leaves[0].0);
-        let ends = [0.0, a, b, c, d, e, f, g];
-        // The last leaf has no end of its own.
-        at < 7 && ends[at] <= left && left < ends[at + 1]
+        let line = &self.leaves[0].0;
+        let [a, b, c, d, e, f, g] = ends(line);
+        let last = if line[7] > 0.0 { f64::INFINITY } else { 0.0 };
+        let ends = [0.0, a, b, c, d, e, f, g, last];
+        at < 8 && ends[at] <= left && left < ends[at + 1]
     }
 
     /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches

@@ -218,3 +218,36 @@ fn weights_agree_with_exact_logarithms_after_many_rounds() {
     let off = bandit(1000, 100_000_000, 1e-3);
     assert!(off < 1e-9, "{off}");
 }
+
+/// What weights say they would draw is what they draw, from the same piece of the stream.
+fn says_what_it_draws(q: &impl GroupWeights, rng: &mut Rng) {
+    for _ in 0..50 {
+        let (mut drawing, before) = (rng.clone(), rng.clone());
+        let drawn = q.draw(&mut drawing);
+        for group in 0..q.len() {
+            let mut asked = before.clone();
+            assert_eq!(q.draws(group, &mut asked), group == drawn, "group {group}, not {drawn}");
+            assert_eq!(asked, drawing);
+        }
+        *rng = drawing;
+    }
+}
+
+#[test]
+fn weights_say_what_they_would_draw() {
+    let mut rng = Rng::seed_from_u64(12);
+    for m in [1, 2, 6, 8, 9, 70] {
+        let (mut tree, mut plain) = (Tree::new(m).unwrap(), Plain::new(m, 1.0).unwrap());
+        let mut capped = CappedTree::new(m, 1.0 + 0.5 * (m - 1) as f64).unwrap();
+        for _ in 0..40 {
+            // Also weights that underflow.
+            let gains = [(below(&mut rng, m), -900.0 * unit(&mut rng).powi(4))];
+            tree.step(1.0, &gains);
+            plain.step(1.0, &gains);
+            capped.step(1.0, &gains);
+            says_what_it_draws(&tree, &mut rng);
+            says_what_it_draws(&plain, &mut rng);
+            says_what_it_draws(&capped, &mut rng);
+        }
+    }
+}

@@ -6,6 +6,7 @@ use super::{moves_most, out_of_range};
 use crate::error::{Error, Result, require};
 use crate::group_weights::GroupWeights;
 use crate::group_weights::subsets::Subsets;
+use crate::prefetch::prefetch;
 use crate::sampling::{Rng, systematic, unit};
 
 /// The leaf of a group whose weight is the cap.
@@ -239,7 +240,7 @@ impl GroupWeights for CappedTree {
     fn draw(&self, rng: &mut Rng) -> usize {
         let (node, leaf) = self.lengths();
         let drawn = self.masses.descend(unit(rng), node, leaf);
-        self.groups[drawn].fetch();
+        prefetch(&self.groups, drawn);
         drawn
     }
 
@@ -255,7 +256,7 @@ impl GroupWeights for CappedTree {
                     places.iter_mut().for_each(|place| *place /= k as f64);
                     self.masses.descend_all(places, groups, node, leaf);
                 });
-                chosen.iter().for_each(|i| self.groups[*i].fetch());
+                chosen.iter().for_each(|i| prefetch(&self.groups, *i));
             }
         }
     }

@@ -57,13 +57,6 @@ impl Group {
         if mass < f64::INFINITY { mass + mass * self.rest } else { mass }
     }
 
-    /// Has the processor fetch the group from memory while it goes on: what is drawn is moved at
-    /// the end of the round.
-    #[inline]
-    pub fn fetch(&self) {
-        std::hint::black_box(self.log);
-    }
-
     /// The four numbers.
     pub fn save(&self) -> [f64; 4] {
         [self.log, self.rest, self.sum, self.seen]

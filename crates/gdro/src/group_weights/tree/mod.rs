@@ -11,6 +11,7 @@ use eights::{Eights, Sum};
 use ledger::{Clock, Group};
 
 use crate::error::{Error, Result, require};
+use crate::prefetch::prefetch;
 use crate::sampling::{Rng, systematic, unit};
 
 /// The root has to stay between the inverse of this and this, or all leaves are made anew: 2⁴⁰⁰.
@@ -115,7 +116,7 @@ impl GroupWeights for Tree {
     #[inline(always)]
     fn draw(&self, rng: &mut Rng) -> usize {
         let drawn = self.masses.descend(unit(rng) * self.masses.root(), |node| node, |leaf| leaf);
-        self.groups[drawn].fetch();
+        prefetch(&self.groups, drawn);
         drawn
     }
 
@@ -136,7 +137,7 @@ impl GroupWeights for Tree {
                     places.iter_mut().for_each(|place| *place *= part);
                     self.masses.descend_all(places, groups, |node| node, |leaf| leaf);
                 });
-                chosen.iter().for_each(|i| self.groups[*i].fetch());
+                chosen.iter().for_each(|i| prefetch(&self.groups, *i));
             }
         }
     }

@@ -29,8 +29,8 @@ pub enum Storage {
 /// below about 16 both are alike (docs/benchmarks.md, "Rounds as m and d grow").
 const LEAST_GROUPS: usize = 64;
 
-/// Lazy points are faster for rows that store at most about a third of their features, and need a
-/// little more memory; from a half on dense ones are.
+/// Lazy points are faster for rows that store at most about a half of their features, and need a
+/// little more memory; for full rows dense ones are.
 const SPARSE: f64 = 4.0;
 
 impl Storage {

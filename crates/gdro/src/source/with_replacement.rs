@@ -5,9 +5,6 @@ use crate::dataset::{Dataset, Sample};
 use crate::error::Result;
 use crate::sampling::{Rng, below, unit};
 
-/// Stored values up to which a table is taken to be in the caches close to the processor.
-const NEAR: usize = 0;
-
 /// P_i is the empirical distribution of group i: a row with probability proportional to its
 /// weight, uniformly when rows have no weights.
 #[derive(Clone, Debug)]
@@ -72,7 +69,8 @@ impl Source for WithReplacement {
 
     #[inline]
     fn is_far(&self) -> bool {
-        self.data.matrix().stored() > NEAR
+        // Also where rows are in the cache: a round goes on before its group is known.
+        true
     }
 
     fn foresee(&self, rng: &Rng, draws: &mut [Foreseen]) {

@@ -15,7 +15,7 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// 2ᵏ for −1022 ≤ k ≤ 1023.
 #[inline]
-fn power_of_two(k: i64) -> f64 {
+const fn power_of_two(k: i64) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }
 
@@ -25,7 +25,7 @@ fn power_of_two(k: i64) -> f64 {
 /// x = k ln 2 + r with |r| ≤ (ln 2)/2, and the Taylor sum of e^r up to r¹³, whose remainder is
 /// below 2⁻⁵⁷.
 #[inline]
-pub(crate) fn exp(x: f64) -> f64 {
+pub(crate) const fn exp(x: f64) -> f64 {
     let x = x.clamp(-746.0, 710.0);
     let shifted = x * LOG2_E + ROUND;
     let k = shifted - ROUND;

@@ -33,7 +33,7 @@ impl Estimator for DepRoundIx {
         q.choose(self.k, probe.rng(), &mut self.chosen, &mut self.scratch);
         for (at, &i) in self.chosen.iter().enumerate() {
             let mut rest = self.chosen[at..].iter().copied();
-            probe.foresee(|_| rest.next());
+            probe.foresee(|| rest.next());
             let loss = probe.pull(i, 1.0 / k)?;
             let s = probe.shortfall(loss) / (k * q.get(i) + probe.gamma());
             probe.credit(i, -s);

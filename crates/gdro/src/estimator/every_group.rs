@@ -14,7 +14,7 @@ impl Estimator for EveryGroup {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         for i in 0..q.len() {
             let mut groups = (i..q.len()).chain(0..i).cycle();
-            probe.foresee(|_| groups.next());
+            probe.foresee(|| groups.next());
             let loss = probe.pull(i, q.get(i))?;
             probe.credit(i, loss);
         }

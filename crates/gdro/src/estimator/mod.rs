@@ -35,7 +35,7 @@ pub use uniform_one::UniformOne;
 
 use crate::error::{Error, Result};
 use crate::group_weights::GroupWeights;
-use crate::sampling::Rng;
+use crate::sampling::{Rng, unit};
 
 /// All that an estimator may do in a round.
 ///
@@ -51,20 +51,19 @@ pub trait Probe {
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
     /// Says which groups this pull and those after it will probably ask for: `next` gives them one
-    /// by one, with a copy of [`Probe::rng`]'s stream, or ends the list. Before each
-    /// [`Probe::pull`], and before its group is drawn. The samples can then be on their way; a
-    /// wrong guess costs time and nothing else.
-    fn foresee(&mut self, _next: impl FnMut(&mut Rng) -> Option<usize>) {}
+    /// by one, or ends the list. Before each [`Probe::pull`], and not where [`Probe::choose`] is
+    /// called. The samples can then be on their way; a wrong guess costs time and nothing else.
+    fn foresee(&mut self, _next: impl FnMut() -> Option<usize>) {}
 
-    /// Draws the group of the next pull with [`Probe::rng`]'s stream, after [`Probe::foresee`] with
-    /// draws of the same kind: weights change little from round to round. `holds` says whether
-    /// `draw` would give a group ([`GroupWeights::draws`]), and uses as much of the stream.
+    /// Draws the group of the next pull: the one `at` a place uniform on [0, 1) from
+    /// [`Probe::rng`]'s stream. Foresees those after it in the same way, as weights change little
+    /// from round to round. `is_at` says whether a group is at a place ([`GroupWeights::is_at`]).
     fn choose(
         &mut self,
-        draw: impl Fn(&mut Rng) -> usize,
-        _holds: impl Fn(usize, &mut Rng) -> bool,
+        at: impl Fn(f64) -> usize,
+        _is_at: impl Fn(usize, f64) -> bool,
     ) -> usize {
-        draw(self.rng())
+        at(unit(self.rng()))
     }
 
     /// Adds `gain` to \[g_q\]_i.

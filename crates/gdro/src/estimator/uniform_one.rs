@@ -3,7 +3,6 @@
 use super::{Estimator, Probe};
 use crate::error::Result;
 use crate::group_weights::GroupWeights;
-use crate::sampling::below;
 
 /// i uniform on the groups, z ~ P_i (label `eqn:stoch:grad:3`; Sagawa et al. 2020):
 ///
@@ -15,8 +14,8 @@ pub struct UniformOne;
 impl Estimator for UniformOne {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let m = q.len() as f64;
-        let groups = q.len();
-        let i = probe.choose(|rng| below(rng, groups), |group, rng| below(rng, groups) == group);
+        let at = |place: f64| (place * m) as usize;
+        let i = probe.choose(at, |group, place| at(place) == group);
         let loss = probe.pull(i, m * q.get(i))?;
         probe.credit(i, m * loss);
         Ok(())

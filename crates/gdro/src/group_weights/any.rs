@@ -60,13 +60,13 @@ impl GroupWeights for Entropic {
     }
 
     #[inline]
-    fn draw(&self, rng: &mut Rng) -> usize {
-        each!(self, q => q.draw(rng))
+    fn at(&self, place: f64) -> usize {
+        each!(self, q => q.at(place))
     }
 
     #[inline]
-    fn draws(&self, group: usize, rng: &mut Rng) -> bool {
-        each!(self, q => q.draws(group, rng))
+    fn is_at(&self, group: usize, place: f64) -> bool {
+        each!(self, q => q.is_at(group, place))
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

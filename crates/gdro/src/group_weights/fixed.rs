@@ -3,7 +3,7 @@
 use super::ruled::choose;
 use super::{GroupWeights, Plain};
 use crate::error::{Error, Result, require};
-use crate::sampling::{Rng, unit};
+use crate::sampling::Rng;
 
 /// Fixed weights: Q is the single point q, and the game is ordinary training, Σ_i q_i R_i(w).
 /// q_i = n_i/n gives empirical risk minimisation, q_i = 1/m its group-balanced form.
@@ -61,9 +61,8 @@ impl GroupWeights for Fixed {
     }
 
     /// O(log m).
-    fn draw(&self, rng: &mut Rng) -> usize {
-        let at = unit(rng);
-        let found = self.ends.partition_point(|end| *end <= at);
+    fn at(&self, place: f64) -> usize {
+        let found = self.ends.partition_point(|end| *end <= place);
         // Rounding may leave a little beyond the last end: the last group with a weight has it.
         let last = || self.q.iter().rposition(|q| *q > 0.0).unwrap_or(0);
         if found < self.q.len() { found } else { last() }

@@ -1,7 +1,7 @@
 //! Weights mixed with the uniform ones.
 
 use super::GroupWeights;
-use super::ruled::{choose, draw};
+use super::ruled::{at, choose};
 use crate::error::{Result, require};
 use crate::sampling::Rng;
 
@@ -38,8 +38,8 @@ impl<Q: GroupWeights> GroupWeights for Mixed<Q> {
         self.mix(self.inner.get(group))
     }
 
-    fn draw(&self, rng: &mut Rng) -> usize {
-        draw((0..self.len()).map(|i| self.get(i)), rng)
+    fn at(&self, place: f64) -> usize {
+        at((0..self.len()).map(|i| self.get(i)), place)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

@@ -27,7 +27,7 @@ pub use tree::{CappedTree, Tree};
 pub use tsallis::Tsallis;
 
 use crate::error::Result;
-use crate::sampling::Rng;
+use crate::sampling::{Rng, unit};
 
 /// A point q of the simplex, or of the capped simplex {q : 0 ≤ q_i ≤ 1/k, Σ q_i = 1}, with the
 /// negative entropy as distance-generating function, and its running average.
@@ -46,15 +46,21 @@ pub trait GroupWeights {
     /// The weight q_i.
     fn get(&self, group: usize) -> f64;
 
-    /// Draws a group i with probability q_i.
-    fn draw(&self, rng: &mut Rng) -> usize;
+    /// The group at a place in [0, 1) when they lie side by side in order, each as long as its
+    /// weight: the inverse distribution function of q. Never a group of weight 0.
+    fn at(&self, place: f64) -> usize;
 
-    /// Whether [`GroupWeights::draw`] would give this group; uses as much of the stream. Cheaper
-    /// where the weights can tell without drawing. A yes is always right; a no may be wrong where
-    /// rounding decides.
+    /// Whether this group is at a place. Cheaper than [`GroupWeights::at`] where the weights can
+    /// tell without a search. A yes is always right; a no may be wrong where rounding decides.
     #[inline]
-    fn draws(&self, group: usize, rng: &mut Rng) -> bool {
-        self.draw(rng) == group
+    fn is_at(&self, group: usize, place: f64) -> bool {
+        self.at(place) == group
+    }
+
+    /// Draws a group i with probability q_i.
+    #[inline]
+    fn draw(&self, rng: &mut Rng) -> usize {
+        self.at(unit(rng))
     }
 
     /// Draws a set of k groups such that group i is in it with probability k·q_i, which must not

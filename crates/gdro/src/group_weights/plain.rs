@@ -7,7 +7,7 @@ use super::subsets::Subsets;
 use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
 use crate::math::quick_exp;
-use crate::sampling::{Rng, systematic, unit};
+use crate::sampling::{Rng, systematic};
 
 /// Logarithms and steps beyond this are cut off: far outside of what a weight can express, far
 /// inside of what a number can hold.
@@ -84,7 +84,7 @@ impl Plain {
     }
 
     /// The group in which a place on [0, Σ masses) falls.
-    fn at(&self, place: f64) -> usize {
+    fn find(&self, place: f64) -> usize {
         let at = self.ends.partition_point(|end| *end <= place);
         if at < self.ends.len() {
             return at;
@@ -118,8 +118,8 @@ impl GroupWeights for Plain {
         self.masses[group] * self.scale
     }
 
-    fn draw(&self, rng: &mut Rng) -> usize {
-        self.at(unit(rng) * self.ends[self.ends.len() - 1])
+    fn at(&self, place: f64) -> usize {
+        self.find(place * self.ends[self.ends.len() - 1])
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -130,7 +130,7 @@ impl GroupWeights for Plain {
             Subsets::Systematic => {
                 let part = 1.0 / (self.scale * k as f64);
                 systematic(k, self.len(), rng, chosen, scratch, |places, groups| {
-                    let found = places.iter().map(|place| self.at(place * part));
+                    let found = places.iter().map(|place| self.find(place * part));
                     groups.iter_mut().zip(found).for_each(|(group, at)| *group = at);
                 });
             }
@@ -265,7 +265,7 @@ mod tests {
             let (mut a, mut b) = (Plain::new(20, k).unwrap(), Plain::new(20, k).unwrap());
             let mut rng = Rng::seed_from_u64(5);
             for _ in 0..3000 {
-                let (i, gain) = (crate::sampling::below(&mut rng, 20), -3.0 * unit(&mut rng));
+                let (i, gain) = (crate::sampling::below(&mut rng, 20), -3.0 * crate::sampling::unit(&mut rng));
                 a.step(0.2, &[(i, gain)]);
                 let mut all = [0.0; 20];
                 all[i] = gain;

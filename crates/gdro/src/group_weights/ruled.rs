@@ -3,7 +3,7 @@
 use super::GroupWeights;
 use crate::average::RunningMean;
 use crate::error::{Error, Result, require};
-use crate::sampling::{Rng, dep_round, unit};
+use crate::sampling::{Rng, dep_round};
 
 /// How a player of the simplex moves: everything that tells one online learner from another.
 pub trait Update: Clone {
@@ -34,9 +34,9 @@ impl<U: Update> Ruled<U> {
     }
 }
 
-/// Draws i with probability q_i; the last group with a positive weight takes what rounding leaves.
-pub(super) fn draw(q: impl Iterator<Item = f64>, rng: &mut Rng) -> usize {
-    let mut left = unit(rng);
+/// The group at a place; the last one with a positive weight takes what rounding leaves.
+pub(super) fn at(q: impl Iterator<Item = f64>, place: f64) -> usize {
+    let mut left = place;
     let mut last = 0;
     for (i, q) in q.enumerate().filter(|(_, q)| *q > 0.0) {
         last = i;
@@ -72,8 +72,8 @@ impl<U: Update> GroupWeights for Ruled<U> {
         self.q[group]
     }
 
-    fn draw(&self, rng: &mut Rng) -> usize {
-        draw(self.q.iter().copied(), rng)
+    fn at(&self, place: f64) -> usize {
+        at(self.q.iter().copied(), place)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

@@ -16,6 +16,7 @@ mod plus;
 mod quantile;
 mod smoothed_hinge;
 mod softmax;
+mod softplus;
 mod squared;
 
 pub use absolute::Absolute;

@@ -1,6 +1,6 @@
 //! The positive part and its smoothing, of which the losses with a kink are made.
 
-use super::logistic::softplus_neg;
+use super::softplus::softplus_neg;
 
 /// max(x, 0) for μ = 0, else μ ln(1 + e^{x/μ}), which is at most μ ln 2 above it; with the slope,
 /// in [0, 1]. At the kink the slope is ½.

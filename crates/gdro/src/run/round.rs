@@ -7,7 +7,7 @@ use crate::estimator::Probe;
 use crate::game::Game;
 use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
-use crate::sampling::{Rng, Streams};
+use crate::sampling::{Rng, Streams, unit};
 use crate::schedule::Steps;
 use crate::source::{Handle, Source};
 
@@ -28,7 +28,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Memory for m groups, c outputs, and so many pulls per round.
-    pub fn new(groups: usize, outputs: usize, pulls: usize) -> Self {
+    pub fn new(groups: usize, outputs: usize, pulls: usize, streams: &Streams) -> Self {
         Scratch {
             gradient: Gradient::new(outputs, pulls),
             gains: Vec::with_capacity(2 * pulls.max(groups)),
@@ -37,7 +37,7 @@ impl Scratch {
             samples: vec![0; groups],
             clipped: 0,
             kept: Kept::default(),
-            ahead: Ahead::new(),
+            ahead: Ahead::new(&streams.data),
             mark: Vec::new(),
         }
     }
@@ -126,29 +126,24 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     #[inline(always)]
-    fn foresee(&mut self, next: impl FnMut(&mut Rng) -> Option<usize>) {
+    fn foresee(&mut self, next: impl FnMut() -> Option<usize>) {
         if self.scratch.ahead.is_over() && self.source.is_far() {
-            self.scratch.ahead.look(self.source, self.streams, next);
+            self.scratch.ahead.look(self.source, &self.streams.data, next);
         }
     }
 
     #[inline(always)]
     fn choose(
         &mut self,
-        draw: impl Fn(&mut Rng) -> usize,
-        holds: impl Fn(usize, &mut Rng) -> bool,
+        at: impl Fn(f64) -> usize,
+        is_at: impl Fn(usize, f64) -> bool,
     ) -> usize {
-        self.foresee(|rng| Some(draw(rng)));
-        // Where the foreseen group is the right one, as it almost always is, the processor goes on
-        // with it before it knows.
-        if let Some(foreseen) = self.scratch.ahead.group() {
-            let mut rng = self.streams.groups.clone();
-            if holds(foreseen, &mut rng) {
-                self.streams.groups = rng;
-                return foreseen;
-            }
+        let ahead = &mut self.scratch.ahead;
+        if ahead.is_over() && self.source.is_far() {
+            ahead.look_at(self.source, self.streams, &at);
         }
-        draw(&mut self.streams.groups)
+        let groups = &mut self.streams.groups;
+        ahead.choose(groups, is_at).unwrap_or_else(|| at(unit(groups)))
     }
 
     #[inline]
@@ -250,6 +245,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     #[inline]
     fn rng(&mut self) -> &mut Rng {
+        self.scratch.ahead.clear_choices();
         &mut self.streams.groups
     }
 }

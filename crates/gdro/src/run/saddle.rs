@@ -113,14 +113,14 @@ where
         };
         let own = OwnModel { point: point.clone(), gradient: Gradient::new(outputs, 1) };
         let own = vec![own; if recipe.own_step.is_some() { m } else { 0 }];
-        let round = Scratch::new(m, outputs, pulls);
+        let streams = Streams::new(seed);
+        let round = Scratch::new(m, outputs, pulls, &streams);
         let stretch = (recipe.average == Average::Suffix).then(|| Stretch {
             model: vec![0.0; point.len()],
             weights: vec![0.0; m],
             length: 0.0,
         });
         let next_restart = next_restart(0, suffix_total(&recipe));
-        let streams = Streams::new(seed);
         let rounds = 0;
         Ok(Saddle {
             even: game.is_even(),

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, require};
 use crate::group_weights::GroupWeights;
 use crate::group_weights::subsets::Subsets;
 use crate::prefetch::prefetch;
-use crate::sampling::{Rng, systematic, unit};
+use crate::sampling::{Rng, systematic};
 
 /// The leaf of a group whose weight is the cap.
 const CAPPED: f64 = -1.0;
@@ -31,6 +31,7 @@ fn largest([a, b, c, d, e, f, g, h]: &[f64; 8]) -> f64 {
 
 impl Fold for Capped {
     type Node = Shares;
+    type Root = Shares;
 
     #[inline]
     fn leaves(line: &[f64; 8]) -> Shares {
@@ -46,6 +47,22 @@ impl Fold for Capped {
             max: largest(&line.map(|node| node.max)),
             capped: add(&line.map(|node| node.capped)),
         }
+    }
+
+    #[inline]
+    fn root_of_leaves(line: &[f64; 8]) -> Shares {
+        Self::leaves(line)
+    }
+
+    #[inline]
+    fn root_of_nodes(line: &[Shares; 8]) -> Shares {
+        Self::nodes(line)
+    }
+
+    #[inline]
+    fn exchange(line: &mut [Shares; 8], at: usize, node: Shares) -> [Shares; 8] {
+        line[at] = node;
+        *line
     }
 }
 
@@ -237,9 +254,9 @@ impl GroupWeights for CappedTree {
     }
 
     #[inline]
-    fn draw(&self, rng: &mut Rng) -> usize {
+    fn at(&self, place: f64) -> usize {
         let (node, leaf) = self.lengths();
-        let drawn = self.masses.descend(unit(rng), node, leaf);
+        let drawn = self.masses.descend(place, node, leaf);
         prefetch(&self.groups, drawn);
         drawn
     }

@@ -8,20 +8,51 @@ use std::fmt::Debug;
 pub(super) trait Fold: Clone + Debug {
     /// The knowledge.
     type Node: Copy + Debug + Default;
+    /// That of the root, which may be more.
+    type Root: Copy + Debug + Default;
 
     /// That of eight leaves.
     fn leaves(line: &[f64; 8]) -> Self::Node;
 
     /// That of eight nodes.
     fn nodes(line: &[Self::Node; 8]) -> Self::Node;
+
+    /// That of the root over eight leaves.
+    fn root_of_leaves(line: &[f64; 8]) -> Self::Root;
+
+    /// That of the root over eight nodes.
+    fn root_of_nodes(line: &[Self::Node; 8]) -> Self::Root;
+
+    /// Changes a node, and returns the line as it is then.
+    fn exchange(line: &mut [Self::Node; 8], at: usize, node: Self::Node) -> [Self::Node; 8];
 }
 
 /// The sum of the leaves.
 #[derive(Clone, Debug)]
 pub(super) struct Sum;
 
+/// What the root of sums knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Total {
+    /// The sum.
+    pub sum: f64,
+    /// Where its children begin and end when they lie side by side. The last ends at ∞, for what
+    /// rounding leaves, unless it is 0.
+    ends: [f64; 9],
+}
+
+impl Total {
+    #[inline]
+    fn of(line: &[f64; 8]) -> Self {
+        let [a, b, c, d, e, f, g] = ends(line);
+        let last = if line[7] > 0.0 { f64::INFINITY } else { 0.0 };
+        Total { sum: add(line), ends: [0.0, a, b, c, d, e, f, g, last] }
+    }
+}
+
 impl Fold for Sum {
     type Node = f64;
+    type Root = Total;
 
     #[inline]
     fn leaves(line: &[f64; 8]) -> f64 {
@@ -31,6 +62,21 @@ impl Fold for Sum {
     #[inline]
     fn nodes(line: &[f64; 8]) -> f64 {
         add(line)
+    }
+
+    #[inline]
+    fn root_of_leaves(line: &[f64; 8]) -> Total {
+        Total::of(line)
+    }
+
+    #[inline]
+    fn root_of_nodes(line: &[f64; 8]) -> Total {
+        Total::of(line)
+    }
+
+    #[inline]
+    fn exchange(line: &mut [f64; 8], at: usize, node: f64) -> [f64; 8] {
+        exchange(line, at, node)
     }
 }
 
@@ -52,7 +98,7 @@ pub(super) struct Eights<F: Fold> {
     leaves: Vec<Line>,
     /// From the parents of the leaves up to the children of the root.
     levels: Vec<Vec<[F::Node; 8]>>,
-    root: F::Node,
+    root: F::Root,
 }
 
 impl<F: Fold> Eights<F> {
@@ -65,13 +111,13 @@ impl<F: Fold> Eights<F> {
             nodes = nodes.div_ceil(8);
             levels.push(vec![[F::Node::default(); 8]; nodes]);
         }
-        let root = F::Node::default();
+        let root = F::Root::default();
         Eights { leaves, levels, root }
     }
 
     /// What the root knows.
     #[inline]
-    pub fn root(&self) -> F::Node {
+    pub fn root(&self) -> F::Root {
         self.root
     }
 
@@ -84,17 +130,17 @@ impl<F: Fold> Eights<F> {
     /// Changes a leaf and all that is above it: O(log m).
     #[inline(always)]
     pub fn set(&mut self, at: usize, value: f64) {
-        let mut place = at / 8;
-        let line = &mut self.leaves[place].0;
-        let mut node = F::leaves(&replaced(line, at % 8, value));
-        line[at % 8] = value;
-        for level in &mut self.levels {
-            let line = &mut level[place / 8];
-            line[place % 8] = node;
-            node = F::nodes(line);
+        let line = exchange(&mut self.leaves[at / 8].0, at % 8, value);
+        let Some((top, levels)) = self.levels.split_last_mut() else {
+            self.root = F::root_of_leaves(&line);
+            return;
+        };
+        let (mut place, mut node) = (at / 8, F::leaves(&line));
+        for level in levels {
+            node = F::nodes(&F::exchange(&mut level[place / 8], place % 8, node));
             place /= 8;
         }
-        self.root = node;
+        self.root = F::root_of_nodes(&F::exchange(&mut top[0], place, node));
     }
 
     /// Replaces the first `len` leaves, whose present values the function is told: O(m).
@@ -104,7 +150,7 @@ impl<F: Fold> Eights<F> {
             *leaf = value(at, *leaf);
         }
         let Some(first) = self.levels.first_mut() else {
-            self.root = F::leaves(&self.leaves[0].0);
+            self.root = F::root_of_leaves(&self.leaves[0].0);
             return;
         };
         for (at, line) in self.leaves.iter().enumerate() {
@@ -116,7 +162,7 @@ impl<F: Fold> Eights<F> {
                 above[0][at / 8][at % 8] = F::nodes(line);
             }
         }
-        self.root = F::nodes(&self.levels[self.levels.len() - 1][0]);
+        self.root = F::root_of_nodes(&self.levels[self.levels.len() - 1][0]);
     }
 
     /// Draws the leaf in which `left` falls when the leaves lie side by side, each as long as the
@@ -140,15 +186,12 @@ impl<F: Fold> Eights<F> {
     #[inline(always)]
     pub fn leads_to(&self, at: usize, left: f64) -> bool
     where
-        F: Fold<Node = f64>,
+        F: Fold<Node = f64, Root = Total>,
     {
         if !self.levels.is_empty() {
             return self.descend(left, |node| node, |leaf| leaf) == at;
         }
-        let line = &self.leaves[0].0;
-        let [a, b, c, d, e, f, g] = ends(line);
-        let last = if line[7] > 0.0 { f64::INFINITY } else { 0.0 };
-        let ends = [0.0, a, b, c, d, e, f, g, last];
+        let ends = &self.root.ends;
         at < 8 && ends[at] <= left && left < ends[at + 1]
     }
 
@@ -192,16 +235,18 @@ static PLACES: [[u64; 8]; 8] = {
     places
 };
 
-/// The line with another number at a place. Reading it back right after a change of one number
-/// would have the processor wait for the change to reach the cache.
+/// Changes one number of a line, and returns the line as it is then. Reading it back right after
+/// the change would have the processor wait for the change to reach the cache.
 #[inline]
-fn replaced(line: &[f64; 8], at: usize, value: f64) -> [f64; 8] {
+fn exchange(line: &mut [f64; 8], at: usize, value: f64) -> [f64; 8] {
     // By bits, because a branch could not be foreseen, and a comparison becomes one.
     let here = &PLACES[at];
-    std::array::from_fn(|lane| {
+    let all = std::array::from_fn(|lane| {
         let (old, new) = (line[lane].to_bits(), value.to_bits());
         f64::from_bits((new & here[lane]) | (old & !here[lane]))
-    })
+    });
+    line[at] = value;
+    all
 }
 
 /// The sums up to the end of each weight but the last, in few steps.
@@ -261,8 +306,8 @@ mod tests {
             }
             let mut other: Eights<Sum> = Eights::new(len);
             other.fill(len, |at, _| values[at]);
-            assert_eq!(tree.root().to_bits(), other.root().to_bits());
-            assert!((tree.root() - values.iter().sum::<f64>()).abs() < 1e-12 * len as f64);
+            assert_eq!(tree.root().sum.to_bits(), other.root().sum.to_bits());
+            assert!((tree.root().sum - values.iter().sum::<f64>()).abs() < 1e-12 * len as f64);
             assert!((0..len).all(|at| tree.get(at) == values[at]));
         }
     }
@@ -276,7 +321,7 @@ mod tests {
             tree.fill(len, |_, _| if unit(&mut rng) < 0.3 { 0.0 } else { unit(&mut rng) });
             tree.set(len / 2, 1.0);
             for _ in 0..2000 {
-                let target = unit(&mut rng) * tree.root();
+                let target = unit(&mut rng) * tree.root().sum;
                 let (found, mut before) = (tree.descend(target, |n| n, |v| v), 0.0);
                 (0..found).for_each(|at| before += tree.get(at));
                 assert!(tree.get(found) > 0.0);
@@ -284,7 +329,7 @@ mod tests {
             }
             // Targets at and beyond the end lead to the last leaf that is positive.
             let last = (0..len).rev().find(|at| tree.get(*at) > 0.0).unwrap();
-            for target in [tree.root(), 2.0 * tree.root()] {
+            for target in [tree.root().sum, 2.0 * tree.root().sum] {
                 assert_eq!(tree.descend(target, |n| n, |v| v), last);
             }
         }

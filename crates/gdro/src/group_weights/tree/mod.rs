@@ -12,7 +12,7 @@ use ledger::{Clock, Group};
 
 use crate::error::{Error, Result, require};
 use crate::prefetch::prefetch;
-use crate::sampling::{Rng, systematic, unit};
+use crate::sampling::{Rng, systematic};
 
 /// The root has to stay between the inverse of this and this, or all leaves are made anew: 2⁴⁰⁰.
 const ROOT: f64 = 2.582_249_878_086_908_6e120;
@@ -99,7 +99,7 @@ impl Tree {
     fn refill(&mut self) {
         let groups = &self.groups;
         self.masses.fill(groups.len(), |i, _| groups[i].mass());
-        self.scale = 1.0 / self.masses.root();
+        self.scale = 1.0 / self.masses.root().sum;
     }
 }
 
@@ -114,15 +114,15 @@ impl GroupWeights for Tree {
     }
 
     #[inline(always)]
-    fn draw(&self, rng: &mut Rng) -> usize {
-        let drawn = self.masses.descend(unit(rng) * self.masses.root(), |node| node, |leaf| leaf);
+    fn at(&self, place: f64) -> usize {
+        let drawn = self.masses.descend(place * self.masses.root().sum, |node| node, |leaf| leaf);
         prefetch(&self.groups, drawn);
         drawn
     }
 
     #[inline(always)]
-    fn draws(&self, group: usize, rng: &mut Rng) -> bool {
-        self.masses.leads_to(group, unit(rng) * self.masses.root())
+    fn is_at(&self, group: usize, place: f64) -> bool {
+        self.masses.leads_to(group, place * self.masses.root().sum)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -154,7 +154,7 @@ impl GroupWeights for Tree {
             [(i, gain)] => self.shift(*i, eta * gain),
             _ => gains.iter().for_each(|(i, gain)| self.shift(*i, eta * gain)),
         }
-        let root = self.masses.root();
+        let root = self.masses.root().sum;
         self.scale = 1.0 / root;
         if out_of_range(root) {
             self.settle();

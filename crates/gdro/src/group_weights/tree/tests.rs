@@ -3,7 +3,7 @@ use rand::SeedableRng;
 
 use super::*;
 use crate::group_weights::Plain;
-use crate::sampling::{Rng, below};
+use crate::sampling::{Rng, below, unit};
 
 fn point(q: &impl GroupWeights) -> Vec<f64> {
     let mut out = vec![0.0; q.len()];
@@ -219,22 +219,20 @@ fn weights_agree_with_exact_logarithms_after_many_rounds() {
     assert!(off < 1e-9, "{off}");
 }
 
-/// What weights say they would draw is what they draw, from the same piece of the stream.
-fn says_what_it_draws(q: &impl GroupWeights, rng: &mut Rng) {
+/// What weights say is at a place is what they find there.
+fn says_what_is_at(q: &impl GroupWeights, rng: &mut Rng) {
     for _ in 0..50 {
-        let (mut drawing, before) = (rng.clone(), rng.clone());
-        let drawn = q.draw(&mut drawing);
+        let place = unit(rng);
+        let found = q.at(place);
+        assert!(q.get(found) > 0.0);
         for group in 0..q.len() {
-            let mut asked = before.clone();
-            assert_eq!(q.draws(group, &mut asked), group == drawn, "group {group}, not {drawn}");
-            assert_eq!(asked, drawing);
+            assert_eq!(q.is_at(group, place), group == found, "group {group}, not {found}");
         }
-        *rng = drawing;
     }
 }
 
 #[test]
-fn weights_say_what_they_would_draw() {
+fn weights_say_what_is_at_a_place() {
     let mut rng = Rng::seed_from_u64(12);
     for m in [1, 2, 6, 8, 9, 70] {
         let (mut tree, mut plain) = (Tree::new(m).unwrap(), Plain::new(m, 1.0).unwrap());
@@ -245,9 +243,9 @@ fn weights_say_what_they_would_draw() {
             tree.step(1.0, &gains);
             plain.step(1.0, &gains);
             capped.step(1.0, &gains);
-            says_what_it_draws(&tree, &mut rng);
-            says_what_it_draws(&plain, &mut rng);
-            says_what_it_draws(&capped, &mut rng);
+            says_what_is_at(&tree, &mut rng);
+            says_what_is_at(&plain, &mut rng);
+            says_what_is_at(&capped, &mut rng);
         }
     }
 }

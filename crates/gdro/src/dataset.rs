@@ -203,14 +203,20 @@ impl Dataset {
         Sample { x: self.features.row(row), y: self.targets[row] }
     }
 
-    /// Has sample r brought closer.
+    /// Has what tells where sample r is brought closer, and its target.
+    #[inline]
+    pub(crate) fn prefetch_place(&self, row: usize) {
+        self.features.prefetch_place(row);
+        prefetch(&self.targets, row);
+    }
+
+    /// Has the features of sample r brought closer.
     ///
     /// # Panics
     /// When `row` is not below [`Dataset::rows`].
     #[inline]
     pub(crate) fn prefetch(&self, row: usize) {
         self.features.prefetch(row);
-        prefetch(&self.targets, row);
     }
 
     /// The largest target in absolute value.

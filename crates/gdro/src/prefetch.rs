@@ -20,3 +20,19 @@ pub(crate) fn prefetch<T>(items: &[T], at: usize) {
         let _ = item;
     }
 }
+
+/// Bytes in a line of a cache.
+const LINE: usize = 64;
+
+/// Lines from which on a slice is so long that the processor foresees what is read next.
+const LONG: usize = 4;
+
+/// Asks the processor to bring the beginning of a slice closer, line by line.
+#[inline]
+pub(crate) fn prefetch_lines<T>(items: &[T]) {
+    let step = (LINE / size_of::<T>()).max(1);
+    for line in 0..LONG {
+        prefetch(items, line * step);
+    }
+    prefetch(items, items.len().wrapping_sub(1));
+}

@@ -1,7 +1,7 @@
 //! Feature rows and the matrices that hold them.
 
 use crate::error::{Error, Result};
-use crate::prefetch::prefetch;
+use crate::prefetch::{prefetch, prefetch_lines};
 
 /// The features of one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,31 +240,25 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, v| largest.max(v.abs()))
 }
 
-/// Numbers of eight bytes in a line of a cache.
-const LINE: usize = 8;
-
-/// Lines from which on a row is so long that the processor foresees what is read next.
-const LONG: usize = 4;
-
 impl Matrix {
-    /// Has the beginning of row `r` brought closer, line by line.
+    /// Has what tells where row `r` is brought closer.
+    #[inline]
+    pub(crate) fn prefetch_place(&self, r: usize) {
+        if let Storage::Sparse { starts, .. } = &self.storage {
+            prefetch(starts, r);
+        }
+    }
+
+    /// Has the beginning of row `r` brought closer.
     #[inline]
     pub(crate) fn prefetch(&self, r: usize) {
-        let (values, start, end) = match &self.storage {
-            Storage::Dense(values) => (values, r * self.cols, (r + 1) * self.cols),
-            Storage::Sparse { starts, indices, values } => {
-                let (start, end) = (starts[r], starts[r + 1]);
-                prefetch(indices, start);
-                prefetch(indices, end.saturating_sub(1));
-                (values, start, end)
-            }
-        };
-        for line in 0..LONG {
-            if start + line * LINE < end {
-                prefetch(values, start + line * LINE);
+        match self.row(r) {
+            Row::Dense(values) => prefetch_lines(values),
+            Row::Sparse { indices, values } => {
+                prefetch_lines(indices);
+                prefetch_lines(values);
             }
         }
-        prefetch(values, end.saturating_sub(1));
     }
 }
 

@@ -32,8 +32,7 @@ impl Estimator for DepRoundIx {
         let k = self.k as f64;
         q.choose(self.k, probe.rng(), &mut self.chosen, &mut self.scratch);
         for (at, &i) in self.chosen.iter().enumerate() {
-            let mut rest = self.chosen[at..].iter().copied();
-            probe.foresee(|| rest.next());
+            probe.foresee(|k| self.chosen.get(at + k).copied());
             let loss = probe.pull(i, 1.0 / k)?;
             let s = probe.shortfall(loss) / (k * q.get(i) + probe.gamma());
             probe.credit(i, -s);

@@ -12,9 +12,9 @@ pub struct EveryGroup;
 
 impl Estimator for EveryGroup {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        for i in 0..q.len() {
-            let mut groups = (i..q.len()).chain(0..i).cycle();
-            probe.foresee(|| groups.next());
+        let m = q.len();
+        for i in 0..m {
+            probe.foresee(|k| Some((i + k) % m));
             let loss = probe.pull(i, q.get(i))?;
             probe.credit(i, loss);
         }

@@ -50,10 +50,11 @@ pub trait Probe {
     /// not finite.
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
-    /// Says which groups this pull and those after it will probably ask for: `next` gives them one
-    /// by one, or ends the list. Before each [`Probe::pull`], and not where [`Probe::choose`] is
-    /// called. The samples can then be on their way; a wrong guess costs time and nothing else.
-    fn foresee(&mut self, _next: impl FnMut() -> Option<usize>) {}
+    /// Says which groups this pull and those after it will probably ask for: `group` gives that of
+    /// the k-th pull after this one, k = 0, 1, …, where it is known. Before each [`Probe::pull`],
+    /// and not where [`Probe::choose`] is called. The samples can then be on their way; a wrong
+    /// guess costs time and nothing else.
+    fn foresee(&mut self, _group: impl Fn(usize) -> Option<usize>) {}
 
     /// Draws the group of the next pull: the one `at` a place uniform on [0, 1) from
     /// [`Probe::rng`]'s stream. Foresees those after it in the same way, as weights change little

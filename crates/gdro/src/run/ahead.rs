@@ -2,7 +2,29 @@
 
 use crate::error::Result;
 use crate::sampling::{Rng, Streams, unit};
-use crate::source::{AHEAD, Foreseen, Handle, Source};
+use crate::source::{Handle, Source};
+
+/// How many draws there is room for: a power of two.
+const ROOM: usize = 16;
+
+/// How many draws are worked out at a time, when no more than so many are left.
+const BATCH: usize = 8;
+const LEFT: usize = 4;
+
+/// How many pulls before it is due a sample is fetched, one in every round: the processor can wait
+/// for a few at a time.
+const FETCHED: usize = 4;
+
+/// A draw that has been worked out before it is due.
+#[derive(Clone, Debug)]
+struct Foreseen {
+    /// The group that will probably be asked for.
+    group: usize,
+    /// What the draw then gives, once it is located.
+    handle: Handle,
+    /// The state of the stream after it.
+    after: Rng,
+}
 
 /// A place on [0, 1) at which a group will be chosen.
 #[derive(Clone, Debug)]
@@ -16,78 +38,124 @@ struct Choice {
 /// where their groups are right, whatever happens meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
-    /// Room for [`AHEAD`] draws.
-    draws: Vec<Foreseen>,
-    /// Which of them is the next, and how many there are.
-    next: usize,
-    end: usize,
-    /// The choices of their groups, and which is the next; as many when groups are chosen.
-    choices: Vec<Choice>,
-    next_choice: usize,
-    end_choice: usize,
+    /// The draws in a ring, counted since the last time that everything was forgotten.
+    draws: [Foreseen; ROOM],
+    /// The choices of their groups, when they are chosen.
+    choices: [Choice; ROOM],
+    /// How many draws have been made, fetched and used.
+    made: usize,
+    fetched: usize,
+    used: usize,
+    /// How many choices have been used; not a number of draws where there are none.
+    chosen: usize,
+    /// The streams after the last draw that was made.
+    lead: Streams,
+}
+
+/// Where in a ring.
+#[inline]
+fn place_of(count: usize) -> usize {
+    count % ROOM
 }
 
 impl Ahead {
-    /// Nothing is foreseen. The stream only fills the room.
-    pub fn new(rng: &Rng) -> Self {
-        let draw = Foreseen { group: 0, handle: Handle(0), after: rng.clone() };
-        let choice = Choice { place: 0.0, after: rng.clone() };
+    /// Nothing is foreseen.
+    pub fn new(streams: &Streams) -> Self {
+        let lead = streams.clone();
+        let draw = |_| Foreseen { group: 0, handle: Handle(0), after: lead.data.clone() };
+        let choice = |_| Choice { place: 0.0, after: lead.groups.clone() };
         Ahead {
-            draws: vec![draw; AHEAD],
-            next: 0,
-            end: 0,
-            choices: vec![choice; AHEAD],
-            next_choice: 0,
-            end_choice: 0,
+            draws: std::array::from_fn(draw),
+            choices: std::array::from_fn(choice),
+            made: 0,
+            fetched: 0,
+            used: 0,
+            chosen: 0,
+            lead,
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        (self.next, self.end) = (0, 0);
-        self.clear_choices();
+        (self.made, self.fetched, self.used, self.chosen) = (0, 0, 0, 0);
     }
 
     /// Forgets the choices of groups, because their stream is used otherwise.
     pub fn clear_choices(&mut self) {
-        (self.next_choice, self.end_choice) = (0, 0);
+        self.chosen = usize::MAX;
     }
 
-    /// Whether nothing more is foreseen.
-    #[inline]
-    pub fn is_over(&self) -> bool {
-        self.next >= self.end
+    /// Whether only a few draws are left.
+    #[inline(always)]
+    pub fn is_low(&self) -> bool {
+        self.made <= self.used + LEFT
     }
 
-    /// Foresees pulls from these groups.
+    /// Foresees pulls: `group` says from which group the k-th after the next is.
     #[inline(never)]
     pub fn look(
         &mut self,
         source: &impl Source,
-        rng: &Rng,
-        mut group: impl FnMut() -> Option<usize>,
+        streams: &Streams,
+        group: impl Fn(usize) -> Option<usize>,
     ) {
-        self.clear();
-        for draw in &mut self.draws {
-            let Some(group) = group() else { break };
-            draw.group = group;
-            self.end += 1;
+        self.clear_choices();
+        if self.made == self.used {
+            self.lead.data.clone_from(&streams.data);
         }
-        source.foresee(rng, &mut self.draws[..self.end]);
+        let (first, mut rng) = (self.made, self.lead.data.clone());
+        while self.made < first + BATCH
+            && let Some(group) = group(self.made - self.used)
+        {
+            self.make(source, group, &mut rng);
+        }
+        self.lead.data = rng;
+        self.locate(source, first);
     }
 
-    /// Foresees choices of groups and pulls from them.
+    /// Foresees choices of groups and pulls from them: `at` says which group is at a place.
     #[inline(never)]
     pub fn look_at(&mut self, source: &impl Source, streams: &Streams, at: impl Fn(f64) -> usize) {
-        let mut rng = streams.groups.clone();
-        for (draw, choice) in self.draws.iter_mut().zip(&mut self.choices) {
-            choice.place = unit(&mut rng);
-            choice.after.clone_from(&rng);
-            draw.group = at(choice.place);
+        if self.chosen != self.used {
+            self.clear();
         }
-        (self.next, self.end) = (0, AHEAD);
-        (self.next_choice, self.end_choice) = (0, AHEAD);
-        source.foresee(&streams.data, &mut self.draws);
+        if self.made == self.used {
+            self.lead.clone_from(streams);
+        }
+        let (first, Streams { mut groups, mut data }) = (self.made, self.lead.clone());
+        while self.made < first + BATCH {
+            let place = unit(&mut groups);
+            self.choices[place_of(self.made)] = Choice { place, after: groups.clone() };
+            self.make(source, at(place), &mut data);
+        }
+        self.lead = Streams { groups, data };
+        self.locate(source, first);
+    }
+
+    /// Foresees one more draw.
+    #[inline(always)]
+    fn make(&mut self, source: &impl Source, group: usize, rng: &mut Rng) {
+        let handle = source.foresee(group, rng);
+        self.draws[place_of(self.made)] = Foreseen { group, handle, after: rng.clone() };
+        self.made += 1;
+    }
+
+    /// Locates the draws from this one on, when what that needs is on its way for all of them.
+    #[inline(always)]
+    fn locate(&mut self, source: &impl Source, first: usize) {
+        for count in first..self.made {
+            let draw = &mut self.draws[place_of(count)];
+            draw.handle = source.locate(draw.group, draw.handle);
+        }
+    }
+
+    /// Fetches samples that are due soon.
+    #[inline(always)]
+    pub fn fetch(&mut self, source: &impl Source) {
+        while self.fetched < self.made && self.fetched < self.used + FETCHED {
+            source.fetch(self.draws[place_of(self.fetched)].handle);
+            self.fetched += 1;
+        }
     }
 
     /// Chooses the group that was foreseen, if there is one and `is_at` says that it is the right
@@ -98,14 +166,15 @@ impl Ahead {
         rng: &mut Rng,
         is_at: impl Fn(usize, f64) -> bool,
     ) -> Option<usize> {
-        if self.next_choice >= self.end_choice {
+        if self.chosen >= self.made {
             return None;
         }
-        let (choice, draw) = (&self.choices[self.next_choice], &self.draws[self.next_choice]);
-        self.next_choice += 1;
-        is_at(draw.group, choice.place).then(|| {
+        let at = place_of(self.chosen);
+        let (choice, group) = (&self.choices[at], self.draws[at].group);
+        self.chosen += 1;
+        is_at(group, choice.place).then(|| {
             rng.clone_from(&choice.after);
-            draw.group
+            group
         })
     }
 
@@ -120,11 +189,12 @@ impl Ahead {
         source: &mut impl Source,
         rng: &mut Rng,
     ) -> Result<Handle> {
-        if self.is_over() {
+        if self.used >= self.made {
+            self.clear();
             return source.draw(group, rng);
         }
-        let draw = &self.draws[self.next];
-        self.next += 1;
+        let draw = &self.draws[place_of(self.used)];
+        self.used += 1;
         if draw.group == group {
             rng.clone_from(&draw.after);
             return Ok(draw.handle);
@@ -132,7 +202,7 @@ impl Ahead {
         let handle = source.draw(group, rng)?;
         if *rng != draw.after {
             // The others rest on the state after it.
-            self.end = 0;
+            self.clear();
         }
         Ok(handle)
     }

@@ -37,7 +37,7 @@ impl Scratch {
             samples: vec![0; groups],
             clipped: 0,
             kept: Kept::default(),
-            ahead: Ahead::new(&streams.data),
+            ahead: Ahead::new(streams),
             mark: Vec::new(),
         }
     }
@@ -126,9 +126,13 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     #[inline(always)]
-    fn foresee(&mut self, next: impl FnMut() -> Option<usize>) {
-        if self.scratch.ahead.is_over() && self.source.is_far() {
-            self.scratch.ahead.look(self.source, &self.streams.data, next);
+    fn foresee(&mut self, group: impl Fn(usize) -> Option<usize>) {
+        let ahead = &mut self.scratch.ahead;
+        if self.source.is_far() {
+            if ahead.is_low() {
+                ahead.look(self.source, self.streams, group);
+            }
+            ahead.fetch(self.source);
         }
     }
 
@@ -139,8 +143,11 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         is_at: impl Fn(usize, f64) -> bool,
     ) -> usize {
         let ahead = &mut self.scratch.ahead;
-        if ahead.is_over() && self.source.is_far() {
-            ahead.look_at(self.source, self.streams, &at);
+        if self.source.is_far() {
+            if ahead.is_low() {
+                ahead.look_at(self.source, self.streams, &at);
+            }
+            ahead.fetch(self.source);
         }
         let groups = &mut self.streams.groups;
         ahead.choose(groups, is_at).unwrap_or_else(|| at(unit(groups)))

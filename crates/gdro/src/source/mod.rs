@@ -19,23 +19,9 @@ use crate::dataset::Sample;
 use crate::error::{Error, Result};
 use crate::sampling::Rng;
 
-/// Draws that are foreseen at a time: while samples come from far, others can be on their way.
-pub(crate) const AHEAD: usize = 8;
-
 /// A sample that was drawn in the current round; meaningless after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle(pub usize);
-
-/// A draw that has been worked out before it is due.
-#[derive(Clone, Debug)]
-pub struct Foreseen {
-    /// The group that will probably be asked for.
-    pub group: usize,
-    /// What the draw then gives.
-    pub handle: Handle,
-    /// The state of the stream after it.
-    pub after: Rng,
-}
 
 /// m distributions over samples.
 pub trait Source {
@@ -69,11 +55,20 @@ pub trait Source {
         false
     }
 
-    /// Works out what the next draws will be if they are from the groups that `draws` names, with
-    /// this state of the stream: writes handle and state after it to each, exactly as
-    /// [`Source::draw`] would give them, and may bring the samples closer. Called where
-    /// [`Source::is_far`] says so and nowhere else.
-    fn foresee(&self, _rng: &Rng, _draws: &mut [Foreseen]) {}
+    /// Works out a draw from a group with this state of the stream, which is left as
+    /// [`Source::draw`] would leave it. Returns what [`Source::locate`] will need, and may have it
+    /// brought closer. Called where [`Source::is_far`] says so and nowhere else.
+    fn foresee(&self, _group: usize, _rng: &mut Rng) -> Handle {
+        Handle(0)
+    }
+
+    /// A little later: the handle that [`Source::draw`] would give.
+    fn locate(&self, _group: usize, noted: Handle) -> Handle {
+        noted
+    }
+
+    /// A little later again, shortly before the draw is due: may bring the sample closer.
+    fn fetch(&self, _handle: Handle) {}
 
     /// A number that no feature of any sample exceeds in absolute value, where one is known.
     fn largest(&self) -> Option<f64> {

@@ -1,8 +1,9 @@
 //! Rows in memory, drawn with replacement.
 
-use super::{Foreseen, Handle, Source};
+use super::{Handle, Source};
 use crate::dataset::{Dataset, Sample};
 use crate::error::Result;
+use crate::prefetch::prefetch;
 use crate::sampling::{Rng, below, unit};
 
 /// P_i is the empirical distribution of group i: a row with probability proportional to its
@@ -33,19 +34,17 @@ impl WithReplacement {
 }
 
 impl WithReplacement {
-    /// Chooses a row of a group.
+    /// Chooses one of the rows of a group: which of them.
     #[inline(always)]
-    fn choose(&self, group: usize, rng: &mut Rng) -> usize {
-        let members = self.data.members(group);
-        let at = match self.cumulative.get(group) {
+    fn choose(&self, group: usize, members: &[u32], rng: &mut Rng) -> usize {
+        match self.cumulative.get(group) {
             None => below(rng, members.len()),
             Some(sums) => {
                 let target = unit(rng) * sums[sums.len() - 1];
                 // Rows of weight 0 have no room of their own and are never found.
                 sums.partition_point(|s| *s <= target).min(members.len() - 1)
             }
-        };
-        members[at] as usize
+        }
     }
 }
 
@@ -64,7 +63,8 @@ impl Source for WithReplacement {
 
     #[inline(always)]
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
-        Ok(Handle(self.choose(group, rng)))
+        let members = self.data.members(group);
+        Ok(Handle(members[self.choose(group, members, rng)] as usize))
     }
 
     #[inline]
@@ -73,14 +73,24 @@ impl Source for WithReplacement {
         true
     }
 
-    fn foresee(&self, rng: &Rng, draws: &mut [Foreseen]) {
-        let mut rng = rng.clone();
-        for draw in draws {
-            let row = self.choose(draw.group, &mut rng);
-            self.data.prefetch(row);
-            draw.handle = Handle(row);
-            draw.after.clone_from(&rng);
-        }
+    #[inline(always)]
+    fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
+        let members = self.data.members(group);
+        let at = self.choose(group, members, rng);
+        prefetch(members, at);
+        Handle(at)
+    }
+
+    #[inline(always)]
+    fn locate(&self, group: usize, noted: Handle) -> Handle {
+        let row = self.data.members(group)[noted.0] as usize;
+        self.data.prefetch_place(row);
+        Handle(row)
+    }
+
+    #[inline(always)]
+    fn fetch(&self, handle: Handle) {
+        self.data.prefetch(handle.0);
     }
 
     fn largest(&self) -> Option<f64> {

@@ -48,6 +48,14 @@ impl Total {
         let last = if line[7] > 0.0 { f64::INFINITY } else { 0.0 };
         Total { sum: add(line), ends: [0.0, a, b, c, d, e, f, g, last] }
     }
+
+    /// The child in which `left` falls; none where rounding went past the last that is positive.
+    #[inline]
+    fn child(&self, left: f64) -> Option<usize> {
+        let [_, a, b, c, d, e, f, g, last] = self.ends;
+        let child = ends_before([a, b, c, d, e, f, g], left);
+        (child < 7 || last > 0.0).then_some(child)
+    }
 }
 
 impl Fold for Sum {
@@ -171,28 +179,27 @@ impl<F: Fold> Eights<F> {
     #[inline(always)]
     pub fn descend(
         &self,
+        left: f64,
+        node: impl Fn(F::Node) -> f64,
+        leaf: impl Fn(f64) -> f64,
+    ) -> usize {
+        self.descend_below(&self.levels, 0, left, node, leaf)
+    }
+
+    /// [`Eights::descend`] from a node on, below which these levels are.
+    #[inline(always)]
+    fn descend_below(
+        &self,
+        levels: &[Vec<[F::Node; 8]>],
+        mut at: usize,
         mut left: f64,
         node: impl Fn(F::Node) -> f64,
         leaf: impl Fn(f64) -> f64,
     ) -> usize {
-        let mut at = 0;
-        for level in self.levels.iter().rev() {
+        for level in levels.iter().rev() {
             at = 8 * at + walk(&level[at].map(&node), &mut left);
         }
         8 * at + pick(&self.leaves[at].0.map(leaf), left)
-    }
-
-    /// Whether [`Eights::descend`] would lead to this leaf; no where rounding alone leads there.
-    #[inline(always)]
-    pub fn leads_to(&self, at: usize, left: f64) -> bool
-    where
-        F: Fold<Node = f64, Root = Total>,
-    {
-        if !self.levels.is_empty() {
-            return self.descend(left, |node| node, |leaf| leaf) == at;
-        }
-        let ends = &self.root.ends;
-        at < 8 && ends[at] <= left && left < ends[at + 1]
     }
 
     /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches
@@ -222,6 +229,30 @@ impl<F: Fold> Eights<F> {
             at = 8 * at + level[at].iter().position(&node).unwrap_or(0);
         }
         8 * at + self.leaves[at].0.iter().position(|v| leaf(*v)).unwrap_or(0)
+    }
+}
+
+impl Eights<Sum> {
+    /// [`Eights::descend`] by the sums themselves.
+    #[inline(always)]
+    pub fn at(&self, left: f64) -> usize {
+        let child = self.root.child(left);
+        let Some((top, levels)) = self.levels.split_last() else {
+            return child.unwrap_or_else(|| pick(&self.leaves[0].0, left));
+        };
+        let child = child.unwrap_or_else(|| pick(&top[0], left));
+        let left = (left - self.root.ends[child]).max(0.0);
+        self.descend_below(levels, child, left, |node| node, |leaf| leaf)
+    }
+
+    /// Whether [`Eights::at`] would lead to this leaf; no where rounding alone leads there.
+    #[inline(always)]
+    pub fn is_at(&self, leaf: usize, left: f64) -> bool {
+        if !self.levels.is_empty() {
+            return self.at(left) == leaf;
+        }
+        let ends = &self.root.ends;
+        leaf < 8 && ends[leaf] <= left && left < ends[leaf + 1]
     }
 }
 
@@ -258,16 +289,21 @@ fn ends([a, b, c, d, e, f, g, _]: &[f64; 8]) -> [f64; 7] {
     [*a, two, two + c, four, four + e, six, six + g]
 }
 
-/// Which of eight weights side by side `left` falls in.
+/// How many of seven numbers are not above `left`.
 #[inline]
-fn pick(weights: &[f64; 8], left: f64) -> usize {
+fn ends_before(ends: [f64; 7], left: f64) -> usize {
     // Counted in floating point, for which there are vector instructions: no branch could be
     // foreseen. The sum is in the low bits.
     const INTEGER: f64 = (1u64 << 52) as f64;
-    let before = ends(weights).map(|end| if end <= left { 1.0 } else { 0.0 });
-    let [a, b, c, d, e, f, g] = before;
+    let [a, b, c, d, e, f, g] = ends.map(|end| if end <= left { 1.0 } else { 0.0 });
     let count = ((a + b) + (c + d)) + ((e + f) + (g + INTEGER));
-    let at = (count.to_bits() & 7) as usize;
+    (count.to_bits() & 7) as usize
+}
+
+/// Which of eight weights side by side `left` falls in.
+#[inline]
+fn pick(weights: &[f64; 8], left: f64) -> usize {
+    let at = ends_before(ends(weights), left);
     // The sums do not fall, so that no weight of 0 is found but the last.
     if weights[7] <= 0.0 && at == 7 {
         // Rounding went past the last weight that is positive.

@@ -115,14 +115,14 @@ impl GroupWeights for Tree {
 
     #[inline(always)]
     fn at(&self, place: f64) -> usize {
-        let drawn = self.masses.descend(place * self.masses.root().sum, |node| node, |leaf| leaf);
+        let drawn = self.masses.at(place * self.masses.root().sum);
         prefetch(&self.groups, drawn);
         drawn
     }
 
     #[inline(always)]
     fn is_at(&self, group: usize, place: f64) -> bool {
-        self.masses.leads_to(group, place * self.masses.root().sum)
+        self.masses.is_at(group, place * self.masses.root().sum)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

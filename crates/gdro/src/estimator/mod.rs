@@ -56,15 +56,19 @@ pub trait Probe {
     /// guess costs time and nothing else.
     fn foresee(&mut self, _group: impl Fn(usize) -> Option<usize>) {}
 
-    /// Draws the group of the next pull: the one `at` a place uniform on [0, 1) from
+    /// Draws the group of the next pull: the one at a place uniform on [0, 1) from
     /// [`Probe::rng`]'s stream. Foresees those after it in the same way, as weights change little
-    /// from round to round. `is_at` says whether a group is at a place ([`GroupWeights::is_at`]).
+    /// from round to round. `at_all` writes which groups are at some places
+    /// ([`GroupWeights::at_all`]), and `is_at` says whether a group is at a place
+    /// ([`GroupWeights::is_at`]).
     fn choose(
         &mut self,
-        at: impl Fn(f64) -> usize,
+        at_all: impl Fn(&mut [f64], &mut [usize]),
         _is_at: impl Fn(usize, f64) -> bool,
     ) -> usize {
-        at(unit(self.rng()))
+        let mut group = [0];
+        at_all(&mut [unit(self.rng())], &mut group);
+        group[0]
     }
 
     /// Adds `gain` to \[g_q\]_i.

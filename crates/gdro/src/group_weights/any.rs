@@ -65,6 +65,11 @@ impl GroupWeights for Entropic {
     }
 
     #[inline]
+    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
+        each!(self, q => q.at_all(places, groups));
+    }
+
+    #[inline]
     fn is_at(&self, group: usize, place: f64) -> bool {
         each!(self, q => q.is_at(group, place))
     }

@@ -57,6 +57,12 @@ pub trait GroupWeights {
         self.at(place) == group
     }
 
+    /// [`GroupWeights::at`] for many places, which are used up.
+    #[inline]
+    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
+        groups.iter_mut().zip(places).for_each(|(group, place)| *group = self.at(*place));
+    }
+
     /// Draws a group i with probability q_i.
     #[inline]
     fn draw(&self, rng: &mut Rng) -> usize {

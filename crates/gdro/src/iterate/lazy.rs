@@ -1,7 +1,7 @@
 //! A point of which a step touches only the coordinates that the gradient has.
 
 use super::norm::Norm;
-use super::{Gradient, Iterate};
+use super::{Gradient, Iterate, Single};
 use crate::domain::{Constraints, Domain, MirrorMap};
 use crate::error::{Error, Result};
 use crate::row::Row;
@@ -39,24 +39,39 @@ fn sparse_product(cells: &[Cell], indices: &[u32], values: &[f64]) -> f64 {
     product(cells, Row::Sparse { indices, values })
 }
 
-/// v += step · x, with the past A. Returns by how much ‖v‖² grows, step · (2⟨v, x⟩ + step ‖x‖²).
-#[inline]
-fn shift(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64) -> f64 {
+/// v += step · x, with the past A. Returns Σ f(v_j, x_j) with the v before.
+#[inline(always)]
+fn shift(
+    cells: &mut [Cell],
+    x: Row<'_>,
+    step: f64,
+    past: f64,
+    mut f: impl FnMut(f64, f64) -> f64,
+) -> f64 {
     let (v, rest) = (step, -past * step);
-    let mut square = 0.0;
-    let product = x.sum_each(|j, x| {
+    x.sum_each(|j, x| {
         let cell = &mut cells[j];
         let old = cell.v;
         (cell.v, cell.rest) = (old + v * x, cell.rest + rest * x);
-        square += x * x;
-        old * x
-    });
-    step * (2.0 * product + step * square)
+        f(old, x)
+    })
 }
 
+/// [`shift`]. Returns ⟨v, x⟩ with the v before, and ‖x‖².
+#[inline]
+fn shift_and_multiply(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64) -> (f64, f64) {
+    let mut square = 0.0;
+    let product = shift(cells, x, step, past, |v, x| {
+        square += x * x;
+        v * x
+    });
+    (product, square)
+}
+
+/// [`shift`]. Returns ‖x‖².
 #[inline(never)]
 fn sparse_shift(cells: &mut [Cell], indices: &[u32], values: &[f64], step: f64, past: f64) -> f64 {
-    shift(cells, Row::Sparse { indices, values }, step, past)
+    shift(cells, Row::Sparse { indices, values }, step, past, |_, x| x * x)
 }
 
 /// The sets for which steps are lazy.
@@ -170,21 +185,39 @@ impl Lazy {
         }
     }
 
-    /// w −= eta · a · x for the only output, where no feature exceeds `largest`.
+    /// Makes room for a step of the only output, where no feature exceeds `largest`, and takes it in
+    /// the intercept. Returns the step of v and 1/a.
     #[inline(always)]
-    fn subtract(&mut self, x: Row<'_>, eta: f64, a: f64, largest: f64) {
+    fn begin_step(&mut self, eta: f64, a: f64, largest: f64) -> (f64, f64) {
         if eta * a.abs() * largest > self.limit {
             self.fold();
         }
-        let (cells, step, past) = (&mut self.cells[..], -eta / self.scale * a, self.past);
-        let growth = match x {
-            Row::Dense(_) => shift(cells, x, step, past),
-            Row::Sparse { indices, values } => sparse_shift(cells, indices, values, step, past),
-        };
-        self.norm.add(growth, x.stored());
         if let [b] = &mut self.intercepts[..] {
             *b -= eta * a;
         }
+        let inverse = 1.0 / self.scale;
+        (-eta * inverse * a, inverse)
+    }
+
+    /// w −= eta · a · x for the only output, where no feature exceeds `largest`.
+    #[inline(always)]
+    fn subtract(&mut self, x: Row<'_>, eta: f64, a: f64, largest: f64) {
+        let (step, _) = self.begin_step(eta, a, largest);
+        let (product, square) = shift_and_multiply(&mut self.cells, x, step, self.past);
+        self.norm.add(step * (2.0 * product + step * square), x.stored());
+    }
+
+    /// The same where the score ⟨w, x⟩ + b is known.
+    #[inline(always)]
+    fn subtract_single(&mut self, x: Row<'_>, eta: f64, single: Single, largest: f64) {
+        let product = single.score - self.intercepts.first().unwrap_or(&0.0);
+        let (step, inverse) = self.begin_step(eta, single.coefficient, largest);
+        let (cells, past) = (&mut self.cells[..], self.past);
+        let square = match x {
+            Row::Dense(_) => shift(cells, x, step, past, |_, x| x * x),
+            Row::Sparse { indices, values } => sparse_shift(cells, indices, values, step, past),
+        };
+        self.norm.add(step * (2.0 * inverse * product + step * square), x.stored());
     }
 
     /// [`Lazy::subtract`] for each term of a gradient.
@@ -319,9 +352,10 @@ impl Iterate for Lazy {
     #[inline(always)]
     fn step<S: Source>(&mut self, eta: f64, ridge: f64, gradient: &Gradient, source: &S) {
         match gradient.single() {
-            Some((handle, a)) => {
-                let x = source.get(handle).x;
-                self.subtract(x, eta, a, source.largest().unwrap_or_else(|| x.largest()));
+            Some(single) => {
+                let x = source.get(single.handle).x;
+                let largest = source.largest().unwrap_or_else(|| x.largest());
+                self.subtract_single(x, eta, single, largest);
             }
             None => self.subtract_each(eta, gradient, source),
         }

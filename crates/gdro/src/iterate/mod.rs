@@ -31,19 +31,51 @@ pub struct Gradient {
     outputs: usize,
     handles: Vec<Handle>,
     coefficients: Vec<f64>,
+    /// The score of the last term's sample at the point that is to move.
+    score: f64,
+    knows_score: bool,
+}
+
+/// The only term of a gradient of one output.
+#[derive(Clone, Copy, Debug)]
+pub struct Single {
+    /// The sample x.
+    pub handle: Handle,
+    /// The coefficient a of a·x.
+    pub coefficient: f64,
+    /// ⟨w, x⟩ + b at the point that is to move.
+    pub score: f64,
 }
 
 impl Gradient {
     /// An empty gradient for c outputs with room for `terms` terms.
     pub fn new(outputs: usize, terms: usize) -> Self {
-        let coefficients = Vec::with_capacity(terms * outputs);
-        Gradient { outputs, handles: Vec::with_capacity(terms), coefficients }
+        Gradient {
+            outputs,
+            handles: Vec::with_capacity(terms),
+            coefficients: Vec::with_capacity(terms * outputs),
+            score: 0.0,
+            knows_score: false,
+        }
     }
 
     /// Removes all terms and keeps the memory.
     pub fn clear(&mut self) {
         self.handles.clear();
         self.coefficients.clear();
+        self.knows_score = false;
+    }
+
+    /// Forgets at which score the slope was taken: the gradient is to move another point.
+    pub fn forget_score(&mut self) {
+        self.knows_score = false;
+    }
+
+    /// Adds scale · slope · x for one output, where the score at the point that is to move is known.
+    #[inline]
+    pub fn push_at(&mut self, handle: Handle, scale: f64, slope: f64, score: f64) {
+        self.push(handle, scale, &[slope]);
+        (self.score, self.knows_score) = (score, true);
     }
 
     /// Adds scale · x ⊗ slope, where x are the features of the sample.
@@ -56,11 +88,13 @@ impl Gradient {
         }
     }
 
-    /// The term, when there is just one and just one output.
+    /// The term, when there is just one and just one output, and its score is known.
     #[inline]
-    pub fn single(&self) -> Option<(Handle, f64)> {
+    pub fn single(&self) -> Option<Single> {
         match (&self.handles[..], &self.coefficients[..]) {
-            ([handle], [coefficient]) => Some((*handle, *coefficient)),
+            ([handle], [coefficient]) if self.knows_score => {
+                Some(Single { handle: *handle, coefficient: *coefficient, score: self.score })
+            }
             _ => None,
         }
     }

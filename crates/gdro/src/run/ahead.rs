@@ -113,9 +113,14 @@ impl Ahead {
         self.locate(source, first);
     }
 
-    /// Foresees choices of groups and pulls from them: `at` says which group is at a place.
+    /// Foresees choices of groups and pulls from them: `at_all` says which groups are at places.
     #[inline(never)]
-    pub fn look_at(&mut self, source: &impl Source, streams: &Streams, at: impl Fn(f64) -> usize) {
+    pub fn look_at(
+        &mut self,
+        source: &impl Source,
+        streams: &Streams,
+        at_all: impl Fn(&mut [f64], &mut [usize]),
+    ) {
         if self.chosen != self.used {
             self.clear();
         }
@@ -123,10 +128,15 @@ impl Ahead {
             self.lead.clone_from(streams);
         }
         let (first, Streams { mut groups, mut data }) = (self.made, self.lead.clone());
-        while self.made < first + BATCH {
-            let place = unit(&mut groups);
-            self.choices[place_of(self.made)] = Choice { place, after: groups.clone() };
-            self.make(source, at(place), &mut data);
+        let (mut places, mut found) = ([0.0; BATCH], [0; BATCH]);
+        for (k, place) in places.iter_mut().enumerate() {
+            *place = unit(&mut groups);
+            let choice = Choice { place: *place, after: groups.clone() };
+            self.choices[place_of(first + k)] = choice;
+        }
+        at_all(&mut places, &mut found);
+        for group in found {
+            self.make(source, group, &mut data);
         }
         self.lead = Streams { groups, data };
         self.locate(source, first);

@@ -101,9 +101,10 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         let sample = self.source.get(handle);
         let c = if self.even { c } else { c * self.game.scales[group] };
         let value = if scratch.scores.len() == 1 {
-            let (value, slope) = self.loss.slope_at(self.point.score(sample.x), sample.y)?;
+            let score = self.point.score(sample.x);
+            let (value, slope) = self.loss.slope_at(score, sample.y)?;
             if c != 0.0 {
-                scratch.gradient.push(handle, c, &[slope]);
+                scratch.gradient.push_at(handle, c, slope, score);
             }
             value
         } else {
@@ -139,18 +140,22 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     #[inline(always)]
     fn choose(
         &mut self,
-        at: impl Fn(f64) -> usize,
+        at_all: impl Fn(&mut [f64], &mut [usize]),
         is_at: impl Fn(usize, f64) -> bool,
     ) -> usize {
         let ahead = &mut self.scratch.ahead;
         if self.source.is_far() {
             if ahead.is_low() {
-                ahead.look_at(self.source, self.streams, &at);
+                ahead.look_at(self.source, self.streams, &at_all);
             }
             ahead.fetch(self.source);
         }
         let groups = &mut self.streams.groups;
-        ahead.choose(groups, is_at).unwrap_or_else(|| at(unit(groups)))
+        ahead.choose(groups, is_at).unwrap_or_else(|| {
+            let mut group = [0];
+            at_all(&mut [unit(groups)], &mut group);
+            group[0]
+        })
     }
 
     #[inline]

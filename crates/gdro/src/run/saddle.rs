@@ -203,6 +203,7 @@ where
             self.weights.accumulate(weight);
         }
         if let Some((anchor, anchor_weights)) = &mut self.anchor {
+            self.round.gradient.forget_score();
             anchor.step(steps.eta_w, ridge, &self.round.gradient, &self.source);
             anchor_weights.step(steps.eta_q, &self.round.gains);
         }

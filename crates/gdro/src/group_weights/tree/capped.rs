@@ -261,6 +261,19 @@ impl GroupWeights for CappedTree {
         drawn
     }
 
+    #[inline]
+    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
+        let (node, leaf) = self.lengths();
+        self.masses.descend_all(places, groups, node, leaf);
+        groups.iter().for_each(|i| prefetch(&self.groups, *i));
+    }
+
+    #[inline]
+    fn is_at(&self, group: usize, place: f64) -> bool {
+        let (node, leaf) = self.lengths();
+        self.masses.leads_to(group, place, node, leaf)
+    }
+
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
         match self.subsets {
             Subsets::DepRound => {

@@ -36,17 +36,14 @@ pub(super) struct Sum;
 pub(super) struct Total {
     /// The sum.
     pub sum: f64,
-    /// Where its children begin and end when they lie side by side. The last ends at ∞, for what
-    /// rounding leaves, unless it is 0.
+    /// Where its children begin and end when they lie side by side.
     ends: [f64; 9],
 }
 
 impl Total {
     #[inline]
     fn of(line: &[f64; 8]) -> Self {
-        let [a, b, c, d, e, f, g] = ends(line);
-        let last = if line[7] > 0.0 { f64::INFINITY } else { 0.0 };
-        Total { sum: add(line), ends: [0.0, a, b, c, d, e, f, g, last] }
+        Total { sum: add(line), ends: bounds(line) }
     }
 
     /// The child in which `left` falls; none where rounding went past the last that is positive.
@@ -202,6 +199,28 @@ impl<F: Fold> Eights<F> {
         8 * at + pick(&self.leaves[at].0.map(leaf), left)
     }
 
+    /// Whether [`Eights::descend`] leads to the leaf `at`; no where rounding alone leads there. What
+    /// is read does not depend on what was read before.
+    #[inline(always)]
+    pub fn leads_to(
+        &self,
+        at: usize,
+        mut left: f64,
+        node: impl Fn(F::Node) -> f64,
+        leaf: impl Fn(f64) -> f64,
+    ) -> bool {
+        let mut leads = true;
+        for (height, level) in self.levels.iter().enumerate().rev() {
+            // Eight nodes of a level have a parent, and eight leaves.
+            let child = at >> (3 * (height + 1));
+            let ends = bounds(&level[child / 8].map(&node));
+            leads &= ends[child % 8] <= left && left < ends[child % 8 + 1];
+            left = (left - ends[child % 8]).max(0.0);
+        }
+        let ends = bounds(&self.leaves[at / 8].0.map(leaf));
+        leads && ends[at % 8] <= left && left < ends[at % 8 + 1]
+    }
+
     /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches
     /// the nodes of all of them together. `left` is used up.
     pub fn descend_all(
@@ -245,11 +264,21 @@ impl Eights<Sum> {
         self.descend_below(levels, child, left, |node| node, |leaf| leaf)
     }
 
+    /// [`Eights::at`] for many numbers at once.
+    #[inline(always)]
+    pub fn at_all(&self, left: &mut [f64], found: &mut [usize]) {
+        if self.levels.is_empty() {
+            found.iter_mut().zip(left).for_each(|(found, left)| *found = self.at(*left));
+        } else {
+            self.descend_all(left, found, |node| node, |leaf| leaf);
+        }
+    }
+
     /// Whether [`Eights::at`] would lead to this leaf; no where rounding alone leads there.
     #[inline(always)]
     pub fn is_at(&self, leaf: usize, left: f64) -> bool {
         if !self.levels.is_empty() {
-            return self.at(left) == leaf;
+            return self.leads_to(leaf, left, |node| node, |leaf| leaf);
         }
         let ends = &self.root.ends;
         leaf < 8 && ends[leaf] <= left && left < ends[leaf + 1]
@@ -287,6 +316,14 @@ fn ends([a, b, c, d, e, f, g, _]: &[f64; 8]) -> [f64; 7] {
     let four = two + (c + d);
     let six = four + (e + f);
     [*a, two, two + c, four, four + e, six, six + g]
+}
+
+/// Where each weight begins and ends. The last ends at ∞, for what rounding leaves, unless it is 0.
+#[inline]
+fn bounds(weights: &[f64; 8]) -> [f64; 9] {
+    let [a, b, c, d, e, f, g] = ends(weights);
+    let last = if weights[7] > 0.0 { f64::INFINITY } else { 0.0 };
+    [0.0, a, b, c, d, e, f, g, last]
 }
 
 /// How many of seven numbers are not above `left`.

@@ -121,6 +121,14 @@ impl GroupWeights for Tree {
     }
 
     #[inline(always)]
+    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
+        let root = self.masses.root().sum;
+        places.iter_mut().for_each(|place| *place *= root);
+        self.masses.at_all(places, groups);
+        groups.iter().for_each(|i| prefetch(&self.groups, *i));
+    }
+
+    #[inline(always)]
     fn is_at(&self, group: usize, place: f64) -> bool {
         self.masses.is_at(group, place * self.masses.root().sum)
     }

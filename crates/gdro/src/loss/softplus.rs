@@ -19,14 +19,14 @@ pub(crate) fn softplus_neg(z: f64) -> (f64, f64) {
 
 /// The Taylor sums of a piece at the distance r from its middle.
 #[inline]
-fn sums(Piece(c): &Piece, r: f64) -> (f64, f64) {
+fn sums(piece: &Piece, r: f64) -> (f64, f64) {
     let (r2, r4) = (r * r, (r * r) * (r * r));
-    let sum = |f: usize| {
-        let low = (c[0][f] + r * c[1][f]) + r2 * (c[2][f] + r * c[3][f]);
-        let high = (c[4][f] + r * c[5][f]) + r2 * (c[6][f] + r * c[7][f]);
-        low + r4 * high
+    // The first four terms and the others side by side.
+    let sum = |c: &[[f64; 2]; 4]| {
+        let half = |at: usize| (c[0][at] + r * c[1][at]) + r2 * (c[2][at] + r * c[3][at]);
+        half(0) + r4 * half(1)
     };
-    (sum(0), sum(1))
+    (sum(&piece.value), sum(&piece.tail))
 }
 
 /// max(−z, 0) + ln(1 + e^{−|z|}) and its slope from one exponential.
@@ -46,13 +46,16 @@ const ROUND: f64 = 422_212_465_065_984.0;
 const RANGE: f64 = 40.0;
 
 /// Coefficients of the Taylor sums of both functions: the remainders are below 2⁻⁵⁶ of them, for
-/// |r| ≤ 1/32 and singularities at distances of at least π.
+/// |r| ≤ 1/32 and singularities at distances of at least π. The k-th stands beside the k + 4-th.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Piece([[f64; 2]; 8]);
+struct Piece {
+    value: [[f64; 2]; 4],
+    tail: [[f64; 2]; 4],
+}
 
 static PIECES: [Piece; 1281] = {
-    let mut pieces = [Piece([[0.0; 2]; 8]); 1281];
+    let mut pieces = [Piece { value: [[0.0; 2]; 4], tail: [[0.0; 2]; 4] }; 1281];
     let mut at = 0;
     while at < pieces.len() {
         pieces[at] = piece(at as f64 / 16.0 - RANGE);
@@ -64,21 +67,25 @@ static PIECES: [Piece; 1281] = {
 /// The piece around z. With f' = −s and s' = s² − s, the coefficients of s follow from one another,
 /// and those of f from them.
 const fn piece(z: f64) -> Piece {
-    let (f, s) = around(z);
-    let mut c = [[0.0; 2]; 8];
-    c[0] = [f, s];
+    let (mut f, mut s) = ([0.0; 8], [0.0; 8]);
+    (f[0], s[0]) = around(z);
     let mut k = 0;
     while k < 7 {
         let (mut square, mut j) = (0.0, 0);
         while j <= k {
-            square += c[j][1] * c[k - j][1];
+            square += s[j] * s[k - j];
             j += 1;
         }
         let next = (k + 1) as f64;
-        c[k + 1] = [-c[k][1] / next, (square - c[k][1]) / next];
+        f[k + 1] = -s[k] / next;
+        s[k + 1] = (square - s[k]) / next;
         k += 1;
     }
-    Piece(c)
+    Piece { value: halves(&f), tail: halves(&s) }
+}
+
+const fn halves(c: &[f64; 8]) -> [[f64; 2]; 4] {
+    [[c[0], c[4]], [c[1], c[5]], [c[2], c[6]], [c[3], c[7]]]
 }
 
 /// Both functions at a multiple of 1/16.

@@ -58,12 +58,6 @@ impl Fold for Capped {
     fn root_of_nodes(line: &[Shares; 8]) -> Shares {
         Self::nodes(line)
     }
-
-    #[inline]
-    fn exchange(line: &mut [Shares; 8], at: usize, node: Shares) -> [Shares; 8] {
-        line[at] = node;
-        *line
-    }
 }
 
 /// Weights on the capped simplex {q_i ≤ 1/k} in a tree, for real k in [1, m]: the same as

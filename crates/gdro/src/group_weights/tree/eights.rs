@@ -22,9 +22,6 @@ pub(super) trait Fold: Clone + Debug {
 
     /// That of the root over eight nodes.
     fn root_of_nodes(line: &[Self::Node; 8]) -> Self::Root;
-
-    /// Changes a node, and returns the line as it is then.
-    fn exchange(line: &mut [Self::Node; 8], at: usize, node: Self::Node) -> [Self::Node; 8];
 }
 
 /// The sum of the leaves.
@@ -78,17 +75,13 @@ impl Fold for Sum {
     fn root_of_nodes(line: &[f64; 8]) -> Total {
         Total::of(line)
     }
-
-    #[inline]
-    fn exchange(line: &mut [f64; 8], at: usize, node: f64) -> [f64; 8] {
-        exchange(line, at, node)
-    }
 }
 
-/// The sum of eight numbers in pairs.
+/// The sum of eight numbers, one after the other: loads of single numbers do not wait for a change
+/// of one of them to reach the cache, as those of pairs would.
 #[inline]
 pub(super) fn add([a, b, c, d, e, f, g, h]: &[f64; 8]) -> f64 {
-    ((a + b) + (c + d)) + ((e + f) + (g + h))
+    a + b + c + d + e + f + g + h
 }
 
 /// Eight leaves in one cache line.
@@ -135,17 +128,21 @@ impl<F: Fold> Eights<F> {
     /// Changes a leaf and all that is above it: O(log m).
     #[inline(always)]
     pub fn set(&mut self, at: usize, value: f64) {
-        let line = exchange(&mut self.leaves[at / 8].0, at % 8, value);
+        let line = &mut self.leaves[at / 8].0;
+        line[at % 8] = value;
         let Some((top, levels)) = self.levels.split_last_mut() else {
-            self.root = F::root_of_leaves(&line);
+            self.root = F::root_of_leaves(line);
             return;
         };
-        let (mut place, mut node) = (at / 8, F::leaves(&line));
+        let (mut place, mut node) = (at / 8, F::leaves(line));
         for level in levels {
-            node = F::nodes(&F::exchange(&mut level[place / 8], place % 8, node));
+            let line = &mut level[place / 8];
+            line[place % 8] = node;
+            node = F::nodes(line);
             place /= 8;
         }
-        self.root = F::root_of_nodes(&F::exchange(&mut top[0], place, node));
+        top[0][place] = node;
+        self.root = F::root_of_nodes(&top[0]);
     }
 
     /// Replaces the first `len` leaves, whose present values the function is told: O(m).
@@ -285,37 +282,15 @@ impl Eights<Sum> {
     }
 }
 
-/// All bits at one place of eight.
-static PLACES: [[u64; 8]; 8] = {
-    let (mut places, mut at) = ([[0; 8]; 8], 0);
-    while at < 8 {
-        places[at][at] = u64::MAX;
-        at += 1;
-    }
-    places
-};
-
-/// Changes one number of a line, and returns the line as it is then. Reading it back right after
-/// the change would have the processor wait for the change to reach the cache.
-#[inline]
-fn exchange(line: &mut [f64; 8], at: usize, value: f64) -> [f64; 8] {
-    // By bits, because a branch could not be foreseen, and a comparison becomes one.
-    let here = &PLACES[at];
-    let all = std::array::from_fn(|lane| {
-        let (old, new) = (line[lane].to_bits(), value.to_bits());
-        f64::from_bits((new & here[lane]) | (old & !here[lane]))
-    });
-    line[at] = value;
-    all
-}
-
-/// The sums up to the end of each weight but the last, in few steps.
+/// The sums up to the end of each weight but the last, as in [`add`].
 #[inline]
 fn ends([a, b, c, d, e, f, g, _]: &[f64; 8]) -> [f64; 7] {
     let two = a + b;
-    let four = two + (c + d);
-    let six = four + (e + f);
-    [*a, two, two + c, four, four + e, six, six + g]
+    let three = two + c;
+    let four = three + d;
+    let five = four + e;
+    let six = five + f;
+    [*a, two, three, four, five, six, six + g]
 }
 
 /// Where each weight begins and ends. The last ends at ∞, for what rounding leaves, unless it is 0.

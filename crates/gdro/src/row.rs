@@ -57,7 +57,7 @@ impl Row<'_> {
                 rest.iter().enumerate().for_each(|(lane, v)| sums[lane] += f(done + lane, *v));
             }
             Row::Sparse { indices, values } => {
-                let (columns, last_columns) = indices.as_chunks::<4>();
+                let (columns, last_columns) = indices[..values.len()].as_chunks::<4>();
                 let (blocks, last_values) = values.as_chunks::<4>();
                 for (columns, values) in columns.iter().zip(blocks) {
                     (0..4).for_each(|lane| sums[lane] += f(columns[lane] as usize, values[lane]));

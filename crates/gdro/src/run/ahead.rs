@@ -42,9 +42,8 @@ pub(super) struct Ahead {
     draws: [Foreseen; ROOM],
     /// The choices of their groups, when they are chosen.
     choices: [Choice; ROOM],
-    /// How many draws have been made, fetched and used.
+    /// How many draws have been made and used.
     made: usize,
-    fetched: usize,
     used: usize,
     /// How many choices have been used; not a number of draws where there are none.
     chosen: usize,
@@ -68,7 +67,6 @@ impl Ahead {
             draws: std::array::from_fn(draw),
             choices: std::array::from_fn(choice),
             made: 0,
-            fetched: 0,
             used: 0,
             chosen: 0,
             lead,
@@ -77,7 +75,7 @@ impl Ahead {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        (self.made, self.fetched, self.used, self.chosen) = (0, 0, 0, 0);
+        (self.made, self.used, self.chosen) = (0, 0, 0);
     }
 
     /// Forgets the choices of groups, because their stream is used otherwise.
@@ -150,21 +148,25 @@ impl Ahead {
         self.made += 1;
     }
 
-    /// Locates the draws from this one on, when what that needs is on its way for all of them.
+    /// Locates the draws from this one on, when what that needs is on its way for all of them, and
+    /// fetches those for which [`Ahead::fetch`] comes too late.
     #[inline(always)]
     fn locate(&mut self, source: &impl Source, first: usize) {
         for count in first..self.made {
             let draw = &mut self.draws[place_of(count)];
             draw.handle = source.locate(draw.group, draw.handle);
+            if count < self.used + FETCHED {
+                source.fetch(draw.handle);
+            }
         }
     }
 
-    /// Fetches samples that are due soon.
+    /// Fetches a sample that is due soon.
     #[inline(always)]
-    pub fn fetch(&mut self, source: &impl Source) {
-        while self.fetched < self.made && self.fetched < self.used + FETCHED {
-            source.fetch(self.draws[place_of(self.fetched)].handle);
-            self.fetched += 1;
+    pub fn fetch(&self, source: &impl Source) {
+        let next = self.used + FETCHED;
+        if next < self.made {
+            source.fetch(self.draws[place_of(next)].handle);
         }
     }
 
@@ -182,10 +184,11 @@ impl Ahead {
         let at = place_of(self.chosen);
         let (choice, group) = (&self.choices[at], self.draws[at].group);
         self.chosen += 1;
-        is_at(group, choice.place).then(|| {
-            rng.clone_from(&choice.after);
-            group
-        })
+        if !is_at(group, choice.place) {
+            return None;
+        }
+        rng.clone_from(&choice.after);
+        Some(group)
     }
 
     /// Draws a sample of a group.

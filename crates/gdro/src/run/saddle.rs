@@ -11,7 +11,7 @@ use crate::group_weights::GroupWeights;
 use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
 use crate::sampling::Streams;
-use crate::schedule::Steps;
+use crate::schedule::{Schedule, Steps};
 use crate::source::Source;
 
 /// A solver of the game for a loss L, a source S, an iterate I, group weights Q and an estimator E.
@@ -144,6 +144,13 @@ where
     /// The source.
     pub fn source(&self) -> &S {
         &self.source
+    }
+
+    /// The steps of round t, and the weight of its iterate in the average.
+    #[inline]
+    fn plan(&self, t: u64) -> (Steps, f64) {
+        let schedule = &self.recipe.schedule;
+        (schedule.at(t), self.recipe.average.weight(schedule, t))
     }
 
     /// Samples of one estimate at (point, weights), into the scratch memory.
@@ -303,10 +310,11 @@ where
     E: Estimator,
 {
     fn advance(&mut self, rounds: u64) -> Result<()> {
+        let is_constant = matches!(self.recipe.schedule, Schedule::Constant(_));
+        let constant = is_constant.then(|| self.plan(1));
         for _ in 0..rounds {
             let t = self.rounds + 1;
-            let steps = self.recipe.schedule.at(t);
-            let weight = self.recipe.average.weight(&self.recipe.schedule, t);
+            let (steps, weight) = constant.unwrap_or_else(|| self.plan(t));
             match self.recipe.rule {
                 Rule::Descent => self.descend(steps, weight)?,
                 Rule::MirrorProx => self.mirror_prox(steps, weight)?,

@@ -51,7 +51,7 @@ impl Group {
     }
 
     /// e to the logarithm; ∞ where that overflows.
-    #[inline]
+    #[inline(always)]
     pub fn mass(&self) -> f64 {
         let mass = quick_exp(self.log);
         if mass < f64::INFINITY { mass + mass * self.rest } else { mass }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gdro::Sample;
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::sampling::Rng;
-use gdro::source::{Closure, Foreseen, Handle, OnceEach, Source, WithReplacement};
+use gdro::source::{Closure, Handle, OnceEach, Source, WithReplacement};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -248,8 +248,19 @@ impl Source for SomeSource {
         each!(self, source => source.is_far())
     }
 
-    fn foresee(&self, rng: &Rng, draws: &mut [Foreseen]) {
-        each!(self, source => source.foresee(rng, draws));
+    #[inline]
+    fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
+        each!(self, source => source.foresee(group, rng))
+    }
+
+    #[inline]
+    fn locate(&self, group: usize, noted: Handle) -> Handle {
+        each!(self, source => source.locate(group, noted))
+    }
+
+    #[inline]
+    fn fetch(&self, handle: Handle) {
+        each!(self, source => source.fetch(handle));
     }
 
     #[inline]

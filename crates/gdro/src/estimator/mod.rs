@@ -56,20 +56,17 @@ pub trait Probe {
     /// guess costs time and nothing else.
     fn foresee(&mut self, _group: impl Fn(usize) -> Option<usize>) {}
 
-    /// Draws the group of the next pull: the one at a place uniform on [0, 1) from
-    /// [`Probe::rng`]'s stream. Foresees those after it in the same way, as weights change little
-    /// from round to round. `at_all` writes which groups are at some places
-    /// ([`GroupWeights::at_all`]), and `is_at` says whether a group is at a place
+    /// Draws the group of the next pull: the one `at` a place uniform on [0, 1) from
+    /// [`Probe::rng`]'s stream. `is_at` says whether a group is at a place
     /// ([`GroupWeights::is_at`]).
-    fn choose(
-        &mut self,
-        at_all: impl Fn(&mut [f64], &mut [usize]),
-        _is_at: impl Fn(usize, f64) -> bool,
-    ) -> usize {
-        let mut group = [0];
-        at_all(&mut [unit(self.rng())], &mut group);
-        group[0]
+    fn choose(&mut self, at: impl Fn(f64) -> usize, _is_at: impl Fn(usize, f64) -> bool) -> usize {
+        at(unit(self.rng()))
     }
+
+    /// As [`Probe::foresee`], for pulls whose groups [`Probe::choose`] will draw, when the round has
+    /// no more pulls: weights change little from one to the next. `at_all` writes which groups are
+    /// at some places ([`GroupWeights::at_all`]).
+    fn foresee_choices(&mut self, _at_all: impl Fn(&mut [f64], &mut [usize])) {}
 
     /// Adds `gain` to \[g_q\]_i.
     fn credit(&mut self, group: usize, gain: f64);

@@ -15,12 +15,13 @@ pub struct OneIx;
 impl Estimator for OneIx {
     #[inline(always)]
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        let i = probe.choose(|places, groups| q.at_all(places, groups), |group, place| q.is_at(group, place));
+        let i = probe.choose(|place| q.at(place), |group, place| q.is_at(group, place));
         // The division need not wait for the loss.
         let inverse = 1.0 / (q.get(i) + probe.gamma());
         let loss = probe.pull(i, 1.0)?;
         let s = probe.shortfall(loss) * inverse;
         probe.credit(i, -s);
+        probe.foresee_choices(|places, groups| q.at_all(places, groups));
         Ok(())
     }
 

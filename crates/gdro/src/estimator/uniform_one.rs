@@ -15,12 +15,12 @@ impl Estimator for UniformOne {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let m = q.len() as f64;
         let at = |place: f64| (place * m) as usize;
-        let all = |places: &mut [f64], groups: &mut [usize]| {
-            groups.iter_mut().zip(places).for_each(|(group, place)| *group = at(*place));
-        };
-        let i = probe.choose(all, |group, place| at(place) == group);
+        let i = probe.choose(at, |group, place| at(place) == group);
         let loss = probe.pull(i, m * q.get(i))?;
         probe.credit(i, m * loss);
+        probe.foresee_choices(|places, groups| {
+            groups.iter_mut().zip(places).for_each(|(group, place)| *group = at(*place));
+        });
         Ok(())
     }
 

@@ -265,7 +265,8 @@ mod tests {
             let (mut a, mut b) = (Plain::new(20, k).unwrap(), Plain::new(20, k).unwrap());
             let mut rng = Rng::seed_from_u64(5);
             for _ in 0..3000 {
-                let (i, gain) = (crate::sampling::below(&mut rng, 20), -3.0 * crate::sampling::unit(&mut rng));
+                let (i, gain) =
+                    (crate::sampling::below(&mut rng, 20), -3.0 * crate::sampling::unit(&mut rng));
                 a.step(0.2, &[(i, gain)]);
                 let mut all = [0.0; 20];
                 all[i] = gain;

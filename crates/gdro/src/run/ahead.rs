@@ -173,11 +173,7 @@ impl Ahead {
     /// Chooses the group that was foreseen, if there is one and `is_at` says that it is the right
     /// one. As it almost always is, the processor goes on with it before it knows.
     #[inline(always)]
-    pub fn choose(
-        &mut self,
-        rng: &mut Rng,
-        is_at: impl Fn(usize, f64) -> bool,
-    ) -> Option<usize> {
+    pub fn choose(&mut self, rng: &mut Rng, is_at: impl Fn(usize, f64) -> bool) -> Option<usize> {
         if self.chosen >= self.made {
             return None;
         }

@@ -138,24 +138,20 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     #[inline(always)]
-    fn choose(
-        &mut self,
-        at_all: impl Fn(&mut [f64], &mut [usize]),
-        is_at: impl Fn(usize, f64) -> bool,
-    ) -> usize {
+    fn choose(&mut self, at: impl Fn(f64) -> usize, is_at: impl Fn(usize, f64) -> bool) -> usize {
+        let groups = &mut self.streams.groups;
+        self.scratch.ahead.choose(groups, is_at).unwrap_or_else(|| at(unit(groups)))
+    }
+
+    #[inline(always)]
+    fn foresee_choices(&mut self, at_all: impl Fn(&mut [f64], &mut [usize])) {
         let ahead = &mut self.scratch.ahead;
         if self.source.is_far() {
             if ahead.is_low() {
-                ahead.look_at(self.source, self.streams, &at_all);
+                ahead.look_at(self.source, self.streams, at_all);
             }
             ahead.fetch(self.source);
         }
-        let groups = &mut self.streams.groups;
-        ahead.choose(groups, is_at).unwrap_or_else(|| {
-            let mut group = [0];
-            at_all(&mut [unit(groups)], &mut group);
-            group[0]
-        })
     }
 
     #[inline]

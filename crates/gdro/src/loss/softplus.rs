@@ -117,6 +117,23 @@ const fn ln_1p_exactly(e: f64) -> f64 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn extreme_arguments() {
+        let nan = softplus_neg(f64::NAN);
+        assert!(nan.0.is_nan() && nan.1.is_nan());
+        assert_eq!(softplus_neg(f64::INFINITY), (0.0, 0.0));
+        assert_eq!(softplus_neg(f64::NEG_INFINITY), (f64::INFINITY, 1.0));
+        assert_eq!(softplus_neg(0.0), (std::f64::consts::LN_2, 0.5));
+        // The ends of the pieces, and numbers whose pieces would have wild numbers.
+        for z in [40.0, 40.03125, 40.0313, 41.0, 1e5, 2f64.powi(47), 2f64.powi(49), 1e300] {
+            for z in [z, -z] {
+                let (found, expected) = (softplus_neg(z), outside(z));
+                let holds = |a: f64, b: f64| (a - b).abs() <= 2f64.powi(-50) * b;
+                assert!(holds(found.0, expected.0) && holds(found.1, expected.1), "{z}");
+            }
+        }
+    }
+
     /// The standard library's functions are good to a unit in the last place.
     #[test]
     fn the_errors_are_as_stated() {

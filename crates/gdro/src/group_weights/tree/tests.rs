@@ -225,6 +225,9 @@ fn says_what_is_at(q: &impl GroupWeights, rng: &mut Rng) {
         let place = unit(rng);
         let found = q.at(place);
         assert!(q.get(found) > 0.0);
+        let (places, mut groups) = ([place, unit(rng), place], [q.len(); 3]);
+        q.at_all(&mut places.clone(), &mut groups);
+        assert_eq!(places.map(|place| q.at(place)), groups);
         for group in 0..q.len() {
             assert_eq!(q.is_at(group, place), group == found, "group {group}, not {found}");
         }
@@ -234,7 +237,7 @@ fn says_what_is_at(q: &impl GroupWeights, rng: &mut Rng) {
 #[test]
 fn weights_say_what_is_at_a_place() {
     let mut rng = Rng::seed_from_u64(12);
-    for m in [1, 2, 6, 8, 9, 70] {
+    for m in [1, 2, 6, 8, 9, 70, 600] {
         let (mut tree, mut plain) = (Tree::new(m).unwrap(), Plain::new(m, 1.0).unwrap());
         let mut capped = CappedTree::new(m, 1.0 + 0.5 * (m - 1) as f64).unwrap();
         for _ in 0..40 {

@@ -14,11 +14,9 @@ pub(super) struct Norm {
 }
 
 impl Norm {
-    /// That of these numbers.
-    pub fn of(values: impl ExactSizeIterator<Item = f64>) -> Self {
-        let most = 16 * values.len();
-        let square = values.map(|v| v * v).sum();
-        Norm { square, peak: square, changes: 0, most }
+    /// That of so many numbers, of which this is the sum of squares.
+    pub fn new(len: usize, square: f64) -> Self {
+        Norm { square, peak: square, changes: 0, most: 16 * len }
     }
 
     /// ‖v‖₂.

@@ -31,7 +31,7 @@ const LEAST_GROUPS: usize = 64;
 
 /// Lazy points are faster for rows that store at most about a half of their features, and need a
 /// little more memory; for full rows dense ones are.
-const SPARSE: f64 = 4.0;
+const SPARSE: f64 = 2.0;
 
 impl Storage {
     /// Whether m group weights with the cap 1/k, of which a round moves a few, are kept in a tree.

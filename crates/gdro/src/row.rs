@@ -12,7 +12,7 @@ pub enum Row<'a> {
     Sparse {
         /// Column of each value.
         indices: &'a [u32],
-        /// The values.
+        /// The values, as many.
         values: &'a [f64],
     },
 }

@@ -4,14 +4,15 @@ mod common;
 
 use common::{Kind, config, constants, distance, forms, table};
 use gdro::Error;
-use gdro::algorithm::Algorithm;
+use gdro::algorithm::{Algorithm, Recipe, Rule, online_1};
 use gdro::average::Average;
 use gdro::config::Config;
 use gdro::domain::{Cube, Domain, L2Ball, MirrorMap};
 use gdro::game::Game;
-use gdro::group_weights::Subsets;
+use gdro::group_weights::{Plain, Subsets};
+use gdro::iterate::{Dense, Lazy};
 use gdro::loss::{AnyLoss, Logistic, Softmax};
-use gdro::run::Solver;
+use gdro::run::{Saddle, Solver};
 use gdro::source::{OnceEach, WithReplacement};
 use gdro::storage::Storage;
 
@@ -75,6 +76,30 @@ fn all_forms_give_the_same_answers() {
             }
         }
     }
+}
+
+/// The second step of mirror-prox moves another point than the one whose scores are known.
+#[test]
+fn mirror_prox_of_single_samples_is_the_same_in_both_forms() {
+    let table = table(6, 300, 12, Kind::Logistic, true, &[(0, 100), (100, 200), (200, 300)]);
+    let domain = Domain::new(L2Ball::new(0.6).unwrap());
+    let recipe = Recipe {
+        rule: Rule::MirrorProx,
+        ..online_1(&constants(0.625, 1.0, 3, 1.0), 500).scaled(4.0, 4.0)
+    };
+    let source = || WithReplacement::new(table.sparse(true));
+    let game = Game::gdro(3).with_ridge(0.01);
+    let play = |solver: &mut dyn Solver| {
+        solver.advance(500).unwrap();
+        [solver.model(), solver.weights()].concat()
+    };
+    let lazy = Lazy::new(&domain, 12, 1).unwrap();
+    let dense = Dense::new(domain, 12, 1);
+    let weights = || Plain::new(3, 1.0).unwrap();
+    let mut lazy =
+        Saddle::new(game.clone(), Logistic, source(), lazy, weights(), recipe.clone(), 1).unwrap();
+    let mut dense = Saddle::new(game, Logistic, source(), dense, weights(), recipe, 1).unwrap();
+    assert!(distance(&play(&mut lazy), &play(&mut dense)) < 1e-11);
 }
 
 #[test]

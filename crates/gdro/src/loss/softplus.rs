@@ -45,8 +45,8 @@ const ROUND: f64 = 422_212_465_065_984.0;
 /// The pieces cover −40 to 40.
 const RANGE: f64 = 40.0;
 
-/// Coefficients of the Taylor sums of both functions: the remainders are below 2⁻⁵⁶ of them, for
-/// |r| ≤ 1/32 and singularities at distances of at least π. The k-th stands beside the k + 4-th.
+/// Coefficients of the Taylor sums of both functions, whose singularities are at distances of at
+/// least π: for |r| ≤ 1/32 the remainders are below 2⁻⁵² of them. The k-th stands beside the k + 4-th.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Piece {

@@ -50,7 +50,8 @@ pub trait Source {
     /// finds wrong, as [`Error::User`].
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle>;
 
-    /// Whether samples lie so far from the processor that [`Source::foresee`] pays.
+    /// Whether samples lie so far from the processor that it pays to foresee draws: then the source
+    /// has the three methods that follow.
     fn is_far(&self) -> bool {
         false
     }

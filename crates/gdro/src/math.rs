@@ -119,38 +119,6 @@ pub(crate) fn quick_exp(x: f64) -> f64 {
     if x.abs() <= 708.0 { exp_inside(x) } else { exp(x) }
 }
 
-/// Pieces of [0, 1] in [`ln_1p`].
-const PIECES: usize = 128;
-
-/// 1/(1 + d) and ln(1 + d) for d = j/128. Twice as many as are used, so that eight bits of an index
-/// need no check.
-static LOGS: [(f64, f64); 2 * PIECES] = {
-    let mut logs = [(0.0, 0.0); 2 * PIECES];
-    let mut j = 0;
-    while j <= PIECES {
-        let whole = 1.0 + j as f64 / PIECES as f64;
-        logs[j] = (1.0 / whole, ln(whole));
-        j += 1;
-    }
-    logs
-};
-
-/// ln(1 + x) for 0 ≤ x ≤ 1, with a relative error below 2⁻⁵⁰; NaN for NaN.
-///
-/// ln(1 + d) + ln(1 + r) with d the multiple of 1/128 next to x and r = (x − d)/(1 + d), |r| ≤
-/// 1/256; the second by its Taylor sum up to r⁷.
-#[inline]
-pub(crate) fn ln_1p(x: f64) -> f64 {
-    let shifted = x * PIECES as f64 + ROUND;
-    let d = (shifted - ROUND) * (1.0 / PIECES as f64);
-    let (inverse, log) = LOGS[(shifted.to_bits() & (2 * PIECES as u64 - 1)) as usize];
-    let r = (x - d) * inverse;
-    let (r2, r4) = (r * r, (r * r) * (r * r));
-    let low = (1.0 / 3.0 - r * 0.25) + r2 * (0.2 - r * (1.0 / 6.0));
-    let rest = low + r4 * (1.0 / 7.0);
-    log + (r - r2 * (0.5 - r * rest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,13 +131,6 @@ mod tests {
             let x = f64::from(i) * 1e-3 + 1e-4;
             let (found, expected) = (exp(x), x.exp());
             assert!((found - expected).abs() <= 1.5 * unit * expected, "e^{x}: {found} {expected}");
-        }
-        for i in 0..=1_000_000 {
-            for x in [f64::from(i) * 1e-6, f64::from(i) * 1e-9, f64::from(i) * 1e-300] {
-                let (found, expected) = (ln_1p(x), x.ln_1p());
-                let error = (found - expected).abs();
-                assert!(error <= 3.0 * unit * expected, "ln(1 + {x}): {found} {expected}");
-            }
         }
         for i in 1..=2_000_000 {
             for x in [f64::from(i) * 1e-6, f64::from(i) * 1e-300, 1.0 / f64::from(i)] {
@@ -208,9 +169,6 @@ mod tests {
         assert_eq!((exp(710.0), exp(f64::INFINITY)), (f64::INFINITY, f64::INFINITY));
         assert!(exp(f64::NAN).is_nan());
         assert!((exp(709.7) / 709.7f64.exp() - 1.0).abs() < 1e-15);
-        assert_eq!((ln_1p(0.0), ln_1p(5e-324)), (0.0, 5e-324));
-        assert_eq!(ln_1p(1.0), std::f64::consts::LN_2);
-        assert!(ln_1p(f64::NAN).is_nan());
         // Subnormal results.
         for x in [-709.0f64, -720.0, -740.0, -744.0] {
             assert!((exp(x) - x.exp()).abs() <= 5e-324, "{x}");

@@ -1,6 +1,6 @@
 //! ln(1 + e^{−z}) and its slope.
 
-use crate::math::{exp, exp_down, ln, ln_1p};
+use crate::math::{exp, exp_down, ln};
 
 /// (ln(1 + e^{−z}), 1/(1 + e^{z})), with relative errors below 2⁻⁵⁰; both are 0 for z > 708, where
 /// they are less than 1e-307. NaN for NaN.
@@ -29,13 +29,12 @@ fn sums(piece: &Piece, r: f64) -> (f64, f64) {
     (sum(&piece.value), sum(&piece.tail))
 }
 
-/// max(−z, 0) + ln(1 + e^{−|z|}) and its slope from one exponential.
+/// max(−z, 0) + ln(1 + e) and its slope with e = e^{−|z|}, which is so small that ln(1 + e) = e.
 #[cold]
 fn outside(z: f64) -> (f64, f64) {
     let e = exp_down(-z.abs());
-    let value = if z < 0.0 { -z } else { 0.0 } + ln_1p(e);
-    let tail = if z >= 0.0 { e } else { 1.0 } / (1.0 + e);
-    (value, tail)
+    // The second sum is 1, or NaN.
+    if z >= 0.0 { (e, e) } else { (e - z, 1.0 + e) }
 }
 
 /// 1.5·2⁴⁸: added and taken away again, it rounds to a multiple of 1/16, whose number then is in
@@ -92,12 +91,12 @@ const fn halves(c: &[f64; 8]) -> [[f64; 2]; 4] {
 const fn around(z: f64) -> (f64, f64) {
     let size = if z < 0.0 { -z } else { z };
     let e = exp(-size);
-    let log = ln_1p_exactly(e);
+    let log = ln_1p(e);
     if z < 0.0 { (size + log, 1.0 / (1.0 + e)) } else { (log, e / (1.0 + e)) }
 }
 
-/// ln(1 + e) for 0 ≤ e ≤ 1, as slow as it likes.
-const fn ln_1p_exactly(e: f64) -> f64 {
+/// ln(1 + e) for e = 0 and 1e-300 ≤ e ≤ 1, with a relative error below 2⁻⁵⁰, as slow as it likes.
+const fn ln_1p(e: f64) -> f64 {
     let whole = 1.0 + e;
     if whole > std::f64::consts::SQRT_2 {
         // And the derivative times what the sum has lost.
@@ -132,6 +131,20 @@ mod tests {
                 assert!(holds(found.0, expected.0) && holds(found.1, expected.1), "{z}");
             }
         }
+    }
+
+    #[test]
+    fn logarithms_for_the_table_are_good() {
+        for i in 0..=1_000_000 {
+            for x in [f64::from(i) * 1e-6, f64::from(i) * 1e-9, f64::from(i) * 1e-300] {
+                let (found, expected) = (ln_1p(x), x.ln_1p());
+                let error = (found - expected).abs();
+                assert!(error <= 3.0 * f64::EPSILON * expected, "ln(1 + {x}): {found} {expected}");
+            }
+        }
+        assert_eq!(ln_1p(0.0), 0.0);
+        assert_eq!(ln_1p(1.0), std::f64::consts::LN_2);
+        assert!(ln_1p(f64::NAN).is_nan());
     }
 
     /// The standard library's functions are good to a unit in the last place.

@@ -275,12 +275,10 @@ impl GroupWeights for CappedTree {
                 crate::group_weights::ruled::choose(q, k, rng, chosen, scratch);
             }
             Subsets::Systematic => {
-                let (node, leaf) = self.lengths();
                 systematic(k, self.len(), rng, chosen, scratch, |places, groups| {
                     places.iter_mut().for_each(|place| *place /= k as f64);
-                    self.masses.descend_all(places, groups, node, leaf);
+                    self.at_all(places, groups);
                 });
-                chosen.iter().for_each(|i| prefetch(&self.groups, *i));
             }
         }
     }

@@ -61,6 +61,7 @@ pub mod exact;
 pub mod expansion;
 pub mod game;
 pub mod group_weights;
+mod hint;
 pub mod interval;
 pub mod iterate;
 pub mod loss;

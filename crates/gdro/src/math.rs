@@ -6,6 +6,8 @@
 
 use std::f64::consts::LOG2_E;
 
+use crate::hint::rare;
+
 /// ln 2 in two parts; the first has so few digits that its product with an exponent is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
@@ -89,13 +91,13 @@ static POWERS: [f64; STEPS] = {
 ///
 /// x = (k + j/64) ln 2 + r with |r| ≤ (ln 2)/128, and the Taylor sum of e^r up to r⁵.
 #[inline]
-fn exp_inside(x: f64) -> f64 {
+fn exp_inside(x: f64, rest: f64) -> f64 {
     const LOG2: f64 = LOG2_E * STEPS as f64;
     const HIGH: f64 = LN2_HIGH / STEPS as f64;
     const LOW: f64 = LN2_LOW / STEPS as f64;
     let shifted = x * LOG2 + ROUND;
     let n = shifted - ROUND;
-    let r = (x - n * HIGH) - n * LOW;
+    let r = (x - n * HIGH) + (rest - n * LOW);
     let r2 = r * r;
     let tail = r + r2 * ((0.5 + r * (1.0 / 6.0)) + r2 * (1.0 / 24.0 + r * (1.0 / 120.0)));
     let bits = shifted.to_bits();
@@ -109,14 +111,24 @@ fn exp_inside(x: f64) -> f64 {
 /// for NaN.
 #[inline]
 pub(crate) fn exp_down(x: f64) -> f64 {
-    let value = exp_inside(if x < -708.0 { -708.0 } else { x });
+    let value = exp_inside(if x < -708.0 { -708.0 } else { x }, 0.0);
     if x < -708.0 { 0.0 } else { value }
 }
 
 /// eˣ as [`exp`], but faster, with a relative error below 2⁻⁵¹.
 #[inline]
 pub(crate) fn quick_exp(x: f64) -> f64 {
-    if x.abs() <= 708.0 { exp_inside(x) } else { exp(x) }
+    quick_exp_of_sum(x, 0.0)
+}
+
+/// e^{x + rest} where `rest` is below a unit in the last place of x; beyond 708 without it.
+#[inline]
+pub(crate) fn quick_exp_of_sum(x: f64, rest: f64) -> f64 {
+    if x.abs() <= 708.0 {
+        return exp_inside(x, rest);
+    }
+    rare();
+    exp(x)
 }
 
 #[cfg(test)]
@@ -152,6 +164,9 @@ mod tests {
                 check(exp_down(x), x.exp());
                 check(quick_exp(x), x.exp());
                 check(quick_exp(-x), (-x).exp());
+                // The derivative times half a unit in the last place.
+                let rest = x * f64::EPSILON / 2.0;
+                check(quick_exp_of_sum(x, rest), x.exp() + x.exp() * rest);
             }
         }
         assert_eq!((exp_down(0.0), exp_down(-0.0)), (1.0, 1.0));

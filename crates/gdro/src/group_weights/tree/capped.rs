@@ -377,7 +377,7 @@ impl GroupWeights for CappedTree {
         self.groups.iter_mut().zip(numbers).for_each(|(g, saved)| g.restore(saved));
         self.clock.restore(&numbers[m]);
         self.masses.fill(m, |_, _| 0.0);
-        capped.iter().for_each(|i| self.masses.set(*i as usize, CAPPED));
+        capped.iter().for_each(|i| _ = self.masses.set(*i as usize, CAPPED));
         self.refill();
         Ok(())
     }

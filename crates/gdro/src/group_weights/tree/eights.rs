@@ -28,27 +28,46 @@ pub(super) trait Fold: Clone + Debug {
 #[derive(Clone, Debug)]
 pub(super) struct Sum;
 
-/// What the root of sums knows.
+/// What the root of sums knows: where its children begin and end when they lie side by side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Total {
-    /// The sum.
-    pub sum: f64,
-    /// Where its children begin and end when they lie side by side.
     ends: [f64; 9],
 }
 
 impl Total {
     #[inline]
     fn of(line: &[f64; 8]) -> Self {
-        Total { sum: add(line), ends: bounds(line) }
+        let [a, b, c, d, e, f, g] = ends(line);
+        Total { ends: [0.0, a, b, c, d, e, f, g, g + line[7]] }
     }
 
-    /// The child in which `left` falls; none where rounding went past the last that is positive.
+    /// The sum.
+    #[inline]
+    pub fn sum(&self) -> f64 {
+        self.ends[8]
+    }
+
+    /// The children in which eight numbers fall, or 8 for one that is not below the sum.
+    #[inline]
+    fn children(&self, left: &[f64; 8]) -> [usize; 8] {
+        let mut children = [0; 8];
+        for end in &self.ends[1..] {
+            (0..8).for_each(|k| children[k] += usize::from(*end <= left[k]));
+        }
+        children
+    }
+
+    /// The child in which `left` falls; none where it is not below the sum.
     #[inline]
     fn child(&self, left: f64) -> Option<usize> {
-        let [_, a, b, c, d, e, f, g, last] = self.ends;
-        let child = ends_before([a, b, c, d, e, f, g], left);
-        (child < 7 || last > 0.0).then_some(child)
+        let [_, a, b, c, d, e, f, g, sum] = self.ends;
+        (left < sum).then(|| ends_before([a, b, c, d, e, f, g], left))
+    }
+
+    /// Whether `left` falls in this child.
+    #[inline]
+    fn holds(&self, child: usize, left: f64) -> bool {
+        child < 8 && self.ends[child] <= left && left < self.ends[child + 1]
     }
 }
 
@@ -125,14 +144,15 @@ impl<F: Fold> Eights<F> {
         self.leaves[at / 8].0[at % 8]
     }
 
-    /// Changes a leaf and all that is above it: O(log m).
+    /// Changes a leaf and all that is above it: O(log m). Returns what the root knows then.
     #[inline(always)]
-    pub fn set(&mut self, at: usize, value: f64) {
+    pub fn set(&mut self, at: usize, value: f64) -> F::Root {
         let line = &mut self.leaves[at / 8].0;
         line[at % 8] = value;
         let Some((top, levels)) = self.levels.split_last_mut() else {
-            self.root = F::root_of_leaves(line);
-            return;
+            let root = F::root_of_leaves(line);
+            self.root = root;
+            return root;
         };
         let (mut place, mut node) = (at / 8, F::leaves(line));
         for level in levels {
@@ -142,7 +162,9 @@ impl<F: Fold> Eights<F> {
             place /= 8;
         }
         top[0][place] = node;
-        self.root = F::root_of_nodes(&top[0]);
+        let root = F::root_of_nodes(&top[0]);
+        self.root = root;
+        root
     }
 
     /// Replaces the first `len` leaves, whose present values the function is told: O(m).
@@ -198,7 +220,7 @@ impl<F: Fold> Eights<F> {
 
     /// Whether [`Eights::descend`] leads to the leaf `at`; no where rounding alone leads there. What
     /// is read does not depend on what was read before.
-    #[inline(always)]
+    #[inline(never)]
     pub fn leads_to(
         &self,
         at: usize,
@@ -264,11 +286,18 @@ impl Eights<Sum> {
     /// [`Eights::at`] for many numbers at once.
     #[inline(always)]
     pub fn at_all(&self, left: &mut [f64], found: &mut [usize]) {
-        if self.levels.is_empty() {
-            found.iter_mut().zip(left).for_each(|(found, left)| *found = self.at(*left));
-        } else {
-            self.descend_all(left, found, |node| node, |leaf| leaf);
+        if !self.levels.is_empty() {
+            return self.descend_all(left, found, |node| node, |leaf| leaf);
         }
+        let (eights, rest) = left.as_chunks::<8>();
+        let (found_eights, found_rest) = found.as_chunks_mut::<8>();
+        for (left, found) in eights.iter().zip(found_eights) {
+            *found = self.root.children(left);
+            if found.contains(&8) {
+                found.iter_mut().zip(left).for_each(|(found, left)| *found = self.at(*left));
+            }
+        }
+        found_rest.iter_mut().zip(rest).for_each(|(found, left)| *found = self.at(*left));
     }
 
     /// Whether [`Eights::at`] would lead to this leaf; no where rounding alone leads there.
@@ -277,8 +306,7 @@ impl Eights<Sum> {
         if !self.levels.is_empty() {
             return self.leads_to(leaf, left, |node| node, |leaf| leaf);
         }
-        let ends = &self.root.ends;
-        leaf < 8 && ends[leaf] <= left && left < ends[leaf + 1]
+        self.root.holds(leaf, left)
     }
 }
 
@@ -354,8 +382,8 @@ mod tests {
             }
             let mut other: Eights<Sum> = Eights::new(len);
             other.fill(len, |at, _| values[at]);
-            assert_eq!(tree.root().sum.to_bits(), other.root().sum.to_bits());
-            assert!((tree.root().sum - values.iter().sum::<f64>()).abs() < 1e-12 * len as f64);
+            assert_eq!(tree.root().sum().to_bits(), other.root().sum().to_bits());
+            assert!((tree.root().sum() - values.iter().sum::<f64>()).abs() < 1e-12 * len as f64);
             assert!((0..len).all(|at| tree.get(at) == values[at]));
         }
     }
@@ -369,7 +397,7 @@ mod tests {
             tree.fill(len, |_, _| if unit(&mut rng) < 0.3 { 0.0 } else { unit(&mut rng) });
             tree.set(len / 2, 1.0);
             for _ in 0..2000 {
-                let target = unit(&mut rng) * tree.root().sum;
+                let target = unit(&mut rng) * tree.root().sum();
                 let (found, mut before) = (tree.descend(target, |n| n, |v| v), 0.0);
                 (0..found).for_each(|at| before += tree.get(at));
                 assert!(tree.get(found) > 0.0);
@@ -377,7 +405,7 @@ mod tests {
             }
             // Targets at and beyond the end lead to the last leaf that is positive.
             let last = (0..len).rev().find(|at| tree.get(*at) > 0.0).unwrap();
-            for target in [tree.root().sum, 2.0 * tree.root().sum] {
+            for target in [tree.root().sum(), 2.0 * tree.root().sum()] {
                 assert_eq!(tree.descend(target, |n| n, |v| v), last);
             }
         }

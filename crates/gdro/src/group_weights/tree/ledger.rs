@@ -1,6 +1,6 @@
 //! What the groups of a tree remember besides their leaf: logarithm and share of the average.
 
-use crate::math::quick_exp;
+use crate::math::quick_exp_of_sum;
 
 /// Logarithms and steps beyond this are cut off, as in [`super::super::Plain`].
 const LOG_LIMIT: f64 = 1e300;
@@ -22,15 +22,22 @@ impl Group {
     /// Adds to the logarithm.
     #[inline]
     pub fn add(&mut self, by: f64) {
-        let by = by.clamp(-LOG_LIMIT, LOG_LIMIT);
-        // The exact error of the sum (Knuth), then of the sum with what was left before.
         let sum = self.log + by;
-        let other = sum - self.log;
-        self.rest += (self.log - (sum - other)) + (by - other);
-        self.log = sum;
-        if self.log.abs() > LOG_LIMIT {
-            self.place(self.log.clamp(-LOG_LIMIT, LOG_LIMIT));
+        // Not for NaN, which no logarithm is.
+        if sum.abs() <= LOG_LIMIT {
+            // The exact error of the sum (Knuth), then of the sum with what was left before.
+            let other = sum - self.log;
+            self.rest += (self.log - (sum - other)) + (by - other);
+            self.log = sum;
+        } else {
+            self.cut_off(sum);
         }
+    }
+
+    /// Replaces the logarithm by one that is beyond the limit.
+    #[cold]
+    fn cut_off(&mut self, log: f64) {
+        self.place(log.clamp(-LOG_LIMIT, LOG_LIMIT));
     }
 
     /// Replaces the logarithm.
@@ -53,8 +60,7 @@ impl Group {
     /// e to the logarithm; ∞ where that overflows.
     #[inline(always)]
     pub fn mass(&self) -> f64 {
-        let mass = quick_exp(self.log);
-        if mass < f64::INFINITY { mass + mass * self.rest } else { mass }
+        quick_exp_of_sum(self.log, self.rest)
     }
 
     /// The four numbers.

@@ -11,6 +11,7 @@ use eights::{Eights, Sum};
 use ledger::{Clock, Group};
 
 use crate::error::{Error, Result, require};
+use crate::hint::rare;
 use crate::prefetch::prefetch;
 use crate::sampling::{Rng, systematic};
 
@@ -79,13 +80,13 @@ impl Tree {
         self.clock.wind(&mut self.groups);
     }
 
-    /// Adds to the logarithm of one group.
+    /// Adds to the logarithm of one group. Returns the sum of the masses.
     #[inline(always)]
-    fn shift(&mut self, i: usize, by: f64) {
+    fn shift(&mut self, i: usize, by: f64) -> f64 {
         let group = &mut self.groups[i];
         self.clock.settle(group, self.masses.get(i));
         group.add(by);
-        self.masses.set(i, group.mass());
+        self.masses.set(i, group.mass()).sum()
     }
 
     /// Makes all leaves anew, with the largest logarithm at 0; after [`Tree::settle`].
@@ -99,7 +100,7 @@ impl Tree {
     fn refill(&mut self) {
         let groups = &self.groups;
         self.masses.fill(groups.len(), |i, _| groups[i].mass());
-        self.scale = 1.0 / self.masses.root().sum;
+        self.scale = 1.0 / self.masses.root().sum();
     }
 }
 
@@ -115,14 +116,14 @@ impl GroupWeights for Tree {
 
     #[inline(always)]
     fn at(&self, place: f64) -> usize {
-        let drawn = self.masses.at(place * self.masses.root().sum);
+        let drawn = self.masses.at(place * self.masses.root().sum());
         prefetch(&self.groups, drawn);
         drawn
     }
 
     #[inline(always)]
     fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
-        let root = self.masses.root().sum;
+        let root = self.masses.root().sum();
         places.iter_mut().for_each(|place| *place *= root);
         self.masses.at_all(places, groups);
         groups.iter().for_each(|i| prefetch(&self.groups, *i));
@@ -130,7 +131,7 @@ impl GroupWeights for Tree {
 
     #[inline(always)]
     fn is_at(&self, group: usize, place: f64) -> bool {
-        self.masses.is_at(group, place * self.masses.root().sum)
+        self.masses.is_at(group, place * self.masses.root().sum())
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -158,13 +159,16 @@ impl GroupWeights for Tree {
             self.grow();
             return;
         }
-        match gains {
+        let root = match gains {
             [(i, gain)] => self.shift(*i, eta * gain),
-            _ => gains.iter().for_each(|(i, gain)| self.shift(*i, eta * gain)),
-        }
-        let root = self.masses.root().sum;
+            _ => {
+                gains.iter().for_each(|(i, gain)| _ = self.shift(*i, eta * gain));
+                self.masses.root().sum()
+            }
+        };
         self.scale = 1.0 / root;
         if out_of_range(root) {
+            rare();
             self.settle();
             self.grow();
         }
@@ -181,6 +185,7 @@ impl GroupWeights for Tree {
     #[inline(always)]
     fn accumulate(&mut self, weight: f64) {
         if self.clock.runs_down(self.scale) {
+            rare();
             self.settle();
         }
         self.clock.turn(weight, self.scale);

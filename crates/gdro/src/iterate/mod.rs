@@ -29,7 +29,9 @@ mod linear;
 #[derive(Clone, Debug, Default)]
 pub struct Gradient {
     outputs: usize,
-    handles: Vec<Handle>,
+    /// The samples with the coefficient of the only output, or 0 where there are more.
+    terms: Vec<(Handle, f64)>,
+    /// Coefficients of several outputs.
     coefficients: Vec<f64>,
     /// The score of the last term's sample at the point that is to move.
     score: f64,
@@ -52,8 +54,8 @@ impl Gradient {
     pub fn new(outputs: usize, terms: usize) -> Self {
         Gradient {
             outputs,
-            handles: Vec::with_capacity(terms),
-            coefficients: Vec::with_capacity(terms * outputs),
+            terms: Vec::with_capacity(terms),
+            coefficients: Vec::with_capacity(if outputs == 1 { 0 } else { terms * outputs }),
             score: 0.0,
             knows_score: false,
         }
@@ -61,9 +63,8 @@ impl Gradient {
 
     /// Removes all terms and keeps the memory.
     pub fn clear(&mut self) {
-        self.handles.clear();
+        self.terms.clear();
         self.coefficients.clear();
-        self.knows_score = false;
     }
 
     /// Forgets at which score the slope was taken: the gradient is to move another point.
@@ -74,26 +75,29 @@ impl Gradient {
     /// Adds scale · slope · x for one output, where the score at the point that is to move is known.
     #[inline]
     pub fn push_at(&mut self, handle: Handle, scale: f64, slope: f64, score: f64) {
-        self.push(handle, scale, &[slope]);
+        self.terms.push((handle, scale * slope));
         (self.score, self.knows_score) = (score, true);
     }
 
     /// Adds scale · x ⊗ slope, where x are the features of the sample.
     #[inline]
     pub fn push(&mut self, handle: Handle, scale: f64, slope: &[f64]) {
-        self.handles.push(handle);
+        self.knows_score = false;
         match slope {
-            [g] => self.coefficients.push(scale * g),
-            _ => self.coefficients.extend(slope.iter().map(|g| scale * g)),
+            [g] => self.terms.push((handle, scale * g)),
+            _ => {
+                self.terms.push((handle, 0.0));
+                self.coefficients.extend(slope.iter().map(|g| scale * g));
+            }
         }
     }
 
     /// The term, when there is just one and just one output, and its score is known.
     #[inline]
     pub fn single(&self) -> Option<Single> {
-        match (&self.handles[..], &self.coefficients[..]) {
-            ([handle], [coefficient]) if self.knows_score => {
-                Some(Single { handle: *handle, coefficient: *coefficient, score: self.score })
+        match self.terms[..] {
+            [(handle, coefficient)] if self.knows_score => {
+                Some(Single { handle, coefficient, score: self.score })
             }
             _ => None,
         }
@@ -103,7 +107,10 @@ impl Gradient {
     #[inline]
     pub fn terms(&self) -> impl Iterator<Item = (Handle, &[f64])> {
         let (c, mut rest) = (self.outputs, &self.coefficients[..]);
-        self.handles.iter().map(move |handle| {
+        self.terms.iter().map(move |(handle, coefficient)| {
+            if c == 1 {
+                return (*handle, std::slice::from_ref(coefficient));
+            }
             let (coefficients, others) = rest.split_at(c);
             rest = others;
             (*handle, coefficients)

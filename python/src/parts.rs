@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gdro::Sample;
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::sampling::Rng;
-use gdro::source::{Closure, Handle, OnceEach, Source, WithReplacement};
+use gdro::source::{Closure, Handle, OnceEach, Size, Source, WithReplacement};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -254,13 +254,13 @@ impl Source for SomeSource {
     }
 
     #[inline]
-    fn locate(&self, group: usize, noted: Handle) -> Handle {
-        each!(self, source => source.locate(group, noted))
+    fn fetch(&self, handle: Handle) {
+        each!(self, source => source.fetch(handle));
     }
 
     #[inline]
-    fn fetch(&self, handle: Handle) {
-        each!(self, source => source.fetch(handle));
+    fn size(&self, handle: Handle) -> Size {
+        each!(self, source => source.size(handle))
     }
 
     #[inline]

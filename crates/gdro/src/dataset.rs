@@ -1,6 +1,7 @@
 //! Grouped samples in memory.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::prefetch::prefetch;
@@ -32,6 +33,30 @@ pub struct Dataset {
     starts: Arc<[usize]>,
     members: Arc<[u32]>,
     totals: Arc<[f64]>,
+    /// [`Dataset::places`], once they have been asked for.
+    places: Arc<OnceLock<Arc<[Place]>>>,
+}
+
+/// A member of a group: all that a round needs to know of a row besides its features, in one
+/// place of memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(crate) struct Place {
+    /// Where the features are in the matrix.
+    start: usize,
+    stored: usize,
+    /// y.
+    pub target: f64,
+    /// ‖x‖₂².
+    pub norm_squared: f64,
+}
+
+impl Place {
+    /// The part of the matrix with the features.
+    #[inline(always)]
+    pub fn span(&self) -> Range<usize> {
+        self.start..self.start + self.stored
+    }
 }
 
 impl Dataset {
@@ -104,7 +129,8 @@ impl Dataset {
             totals.push(total);
         }
         let (starts, members, totals) = (starts.into(), members.into(), totals.into());
-        Ok(Dataset { features, targets, weights, starts, members, totals })
+        let places = Arc::default();
+        Ok(Dataset { features, targets, weights, starts, members, totals, places })
     }
 
     /// The same rows as one single group: the data of ordinary training.
@@ -165,7 +191,38 @@ impl Dataset {
     /// When `group` is not below [`Dataset::groups`].
     #[inline]
     pub fn members(&self, group: usize) -> &[u32] {
-        &self.members[self.starts[group]..self.starts[group + 1]]
+        self.span(group).1
+    }
+
+    /// The rows of group i, and how many members groups before it have.
+    #[inline]
+    pub(crate) fn span(&self, group: usize) -> (usize, &[u32]) {
+        let (start, end) = (self.starts[group], self.starts[group + 1]);
+        (start, &self.members[start..end])
+    }
+
+    /// The row with a number among the members of all groups.
+    #[inline]
+    pub(crate) fn member(&self, at: usize) -> usize {
+        self.members[at] as usize
+    }
+
+    /// Has what [`Dataset::member`] needs brought closer.
+    #[inline]
+    pub(crate) fn prefetch_member(&self, at: usize) {
+        prefetch(&self.members, at);
+    }
+
+    /// The members of all groups one after the other, where rows are sparse: a row then takes one
+    /// look-up. Made when they are first asked for, and shared like the rest.
+    pub(crate) fn places(&self) -> Option<&Arc<[Place]>> {
+        let place = |row: &u32| {
+            let (row, span) = (*row as usize, self.features.span(*row as usize));
+            let norm_squared = self.features.entries(span.clone()).norm_squared();
+            Place { start: span.start, stored: span.len(), target: self.targets[row], norm_squared }
+        };
+        let all = || self.members.iter().map(place).collect();
+        self.features.is_sparse().then(|| self.places.get_or_init(all))
     }
 
     /// Number of rows n_i of group i.
@@ -200,23 +257,16 @@ impl Dataset {
     /// When `row` is not below [`Dataset::rows`].
     #[inline(always)]
     pub fn sample(&self, row: usize) -> Sample<'_> {
-        Sample { x: self.features.row(row), y: self.targets[row] }
+        // There are as many targets as rows; without a second check a caller can do without it.
+        let y = self.targets.get(row).copied().unwrap_or(f64::NAN);
+        Sample { x: self.features.row(row), y }
     }
 
-    /// Has what tells where sample r is brought closer, and its target.
-    #[inline]
-    pub(crate) fn prefetch_place(&self, row: usize) {
-        self.features.prefetch_place(row);
-        prefetch(&self.targets, row);
-    }
-
-    /// Has the features of sample r brought closer.
-    ///
-    /// # Panics
-    /// When `row` is not below [`Dataset::rows`].
+    /// Has sample r brought closer.
     #[inline]
     pub(crate) fn prefetch(&self, row: usize) {
-        self.features.prefetch(row);
+        prefetch(&self.targets, row);
+        self.features.prefetch(self.features.span(row));
     }
 
     /// The largest target in absolute value.

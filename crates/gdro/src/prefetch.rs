@@ -4,21 +4,22 @@
 //! would wait for them: docs/benchmarks.md, "Rounds on the Adult table".
 #![allow(unsafe_code)]
 
-/// Asks the processor to bring an element closer, where there is one. Has no other effect, and none
-/// at all on processors other than x86-64.
+use std::ops::Range;
+
+/// Asks the processor to bring an element closer. Has no other effect, and none at all where there
+/// is no such element, and on processors other than x86-64.
 #[inline]
 pub(crate) fn prefetch<T>(items: &[T], at: usize) {
-    if let Some(item) = items.get(at) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the instruction is part of every x86-64 processor. It is a hint: it reads and
-        // writes nothing that a program can see, faults at no address, and this one is valid.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>((&raw const *item).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = item;
+    let item = items.as_ptr().wrapping_add(at);
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction is part of every x86-64 processor. It is a hint: it reads and writes
+    // nothing that a program can see, and faults at no address, whether there is anything or not.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(item.cast());
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = item;
 }
 
 /// Bytes in a line of a cache.
@@ -27,12 +28,14 @@ const LINE: usize = 64;
 /// Lines from which on a slice is so long that the processor foresees what is read next.
 const LONG: usize = 4;
 
-/// Asks the processor to bring the beginning of a slice closer, line by line.
+/// Asks the processor to bring the beginning of a part of a slice closer, line by line.
 #[inline]
-pub(crate) fn prefetch_lines<T>(items: &[T]) {
+pub(crate) fn prefetch_lines<T>(items: &[T], Range { start, end }: Range<usize>) {
     let step = (LINE / size_of::<T>()).max(1);
-    for line in 0..LONG {
-        prefetch(items, line * step);
+    let (mut at, stop) = (start, end.min(start + LONG * step));
+    while at < stop {
+        prefetch(items, at);
+        at += step;
     }
-    prefetch(items, items.len().wrapping_sub(1));
+    prefetch(items, end.wrapping_sub(1));
 }

@@ -1,7 +1,9 @@
 //! Feature rows and the matrices that hold them.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
-use crate::prefetch::{prefetch, prefetch_lines};
+use crate::prefetch::prefetch_lines;
 
 /// The features of one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -226,10 +228,24 @@ impl Matrix {
     /// When `r` is not below [`Matrix::rows`].
     #[inline(always)]
     pub fn row(&self, r: usize) -> Row<'_> {
+        self.entries(self.span(r))
+    }
+
+    /// Where the stored values of row `r` are.
+    #[inline(always)]
+    pub(crate) fn span(&self, r: usize) -> Range<usize> {
         match &self.storage {
-            Storage::Dense(values) => Row::Dense(&values[r * self.cols..(r + 1) * self.cols]),
-            Storage::Sparse { starts, indices, values } => {
-                let span = starts[r]..starts[r + 1];
+            Storage::Dense(_) => r * self.cols..(r + 1) * self.cols,
+            Storage::Sparse { starts, .. } => starts[r]..starts[r + 1],
+        }
+    }
+
+    /// The row whose stored values are there.
+    #[inline(always)]
+    pub(crate) fn entries(&self, span: Range<usize>) -> Row<'_> {
+        match &self.storage {
+            Storage::Dense(values) => Row::Dense(&values[span]),
+            Storage::Sparse { indices, values, .. } => {
                 Row::Sparse { indices: &indices[span.clone()], values: &values[span] }
             }
         }
@@ -241,22 +257,14 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 impl Matrix {
-    /// Has what tells where row `r` is brought closer.
+    /// Has the beginning of the row whose stored values are there brought closer.
     #[inline]
-    pub(crate) fn prefetch_place(&self, r: usize) {
-        if let Storage::Sparse { starts, .. } = &self.storage {
-            prefetch(starts, r);
-        }
-    }
-
-    /// Has the beginning of row `r` brought closer.
-    #[inline]
-    pub(crate) fn prefetch(&self, r: usize) {
-        match self.row(r) {
-            Row::Dense(values) => prefetch_lines(values),
-            Row::Sparse { indices, values } => {
-                prefetch_lines(indices);
-                prefetch_lines(values);
+    pub(crate) fn prefetch(&self, span: Range<usize>) {
+        match &self.storage {
+            Storage::Dense(values) => prefetch_lines(values, span),
+            Storage::Sparse { indices, values, .. } => {
+                prefetch_lines(indices, span.clone());
+                prefetch_lines(values, span);
             }
         }
     }

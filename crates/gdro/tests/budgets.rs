@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -9,6 +10,7 @@ use common::{Kind, OVERLAPPING, Table, config, constants, forms, table};
 use gdro::Error;
 use gdro::algorithm::Algorithm;
 use gdro::config::Config;
+use gdro::dataset::Sample;
 use gdro::domain::{Domain, L2Ball};
 use gdro::estimator::MiniBatch;
 use gdro::game::Game;
@@ -169,20 +171,41 @@ fn smpa_m_uses_its_budgets_up_but_for_what_unused_says() {
     assert_eq!(estimator.unused(&adult, 182), [84, 235, 324, 264, 271, 0]);
 }
 
+/// The bits of a sample's first feature, which tell the rows of these tests apart.
+fn first_feature(sample: Sample<'_>) -> u64 {
+    let mut first = None;
+    sample.x.for_each(|_, value| first = first.or(Some(value.to_bits())));
+    first.expect("a row with features")
+}
+
 /// χ² over the rows of a group with at most 60 rows: the bound is the 1 − 1e-6 quantile for 59
 /// degrees of freedom, 124.2 (Wilson–Hilferty).
 #[test]
 fn draws_with_replacement_follow_the_row_weights() {
     let mut weighted = rows();
     weighted.weights = (0..200).map(|r| [0.0, 1.0, 2.0, 0.25, 7.0][r % 5]).collect();
-    for (data, even) in [(weighted.dense(true), false), (rows().dense(false), true)] {
+    let all = [
+        (weighted.dense(true), false),
+        (weighted.sparse(true), false),
+        (rows().dense(false), true),
+        (rows().sparse(false), true),
+    ];
+    for (data, even) in all {
+        let by_row = (0..200).map(|row| (first_feature(data.sample(row)), row));
+        let rows_by_feature: HashMap<_, _> = by_row.collect();
+        assert_eq!(rows_by_feature.len(), 200);
         for group in [1, 2] {
             let mut source = WithReplacement::new(data.clone());
             let mut rng = Rng::seed_from_u64(group as u64);
             let mut counts = [0f64; 200];
             let draws = 200_000;
             for _ in 0..draws {
-                counts[source.draw(group, &mut rng).unwrap().0] += 1.0;
+                let handle = source.draw(group, &mut rng).unwrap();
+                let sample = source.get(handle);
+                let row = rows_by_feature[&first_feature(sample)];
+                counts[row] += 1.0;
+                assert_eq!(sample, data.sample(row));
+                assert_eq!(source.size(handle).norm_squared, sample.x.norm_squared());
             }
             let mut chi2 = 0.0;
             for row in 0..200u32 {
@@ -206,11 +229,13 @@ fn rows_of_weight_0_are_never_drawn() {
     let mut rows = rows();
     rows.weights = (0..200).map(|r| if r == 155 || r == 170 { 1e-3 } else { 0.0 }).collect();
     rows.groups = vec![(150..200).collect()];
-    let mut source = WithReplacement::new(rows.dense(true));
+    let data = rows.dense(true);
+    let allowed = [155, 170].map(|row| first_feature(data.sample(row)));
+    let mut source = WithReplacement::new(data);
     let mut rng = Rng::seed_from_u64(0);
     for _ in 0..10_000 {
-        let row = source.draw(0, &mut rng).unwrap().0;
-        assert!(row == 155 || row == 170);
+        let handle = source.draw(0, &mut rng).unwrap();
+        assert!(allowed.contains(&first_feature(source.get(handle))));
     }
 }
 

@@ -4,8 +4,9 @@ use super::norm::Norm;
 use super::{Gradient, Iterate, Single};
 use crate::domain::{Constraints, Domain, MirrorMap};
 use crate::error::{Error, Result};
+use crate::hint::rare;
 use crate::row::Row;
-use crate::source::Source;
+use crate::source::{Size, Source};
 
 /// The scale may fall to this before it is multiplied out: the average loses so much of its digits
 /// at most.
@@ -52,13 +53,7 @@ fn sparse_product(cells: &[Cell], indices: &[u32], values: &[f64]) -> f64 {
 
 /// v += step · x, with the past A. Returns Σ f(v_j, x_j) with the v before.
 #[inline(always)]
-fn shift(
-    cells: &mut [Cell],
-    x: Row<'_>,
-    step: f64,
-    past: f64,
-    mut f: impl FnMut(f64, f64) -> f64,
-) -> f64 {
+fn shift(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64, f: impl Fn(f64, f64) -> f64) -> f64 {
     let (v, rest) = (step, -past * step);
     x.sum_each(|j, x| {
         let cell = &mut cells[j];
@@ -68,21 +63,9 @@ fn shift(
     })
 }
 
-/// [`shift`]. Returns ⟨v, x⟩ with the v before, and ‖x‖².
-#[inline]
-fn shift_and_multiply(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64) -> (f64, f64) {
-    let mut square = 0.0;
-    let product = shift(cells, x, step, past, |v, x| {
-        square += x * x;
-        v * x
-    });
-    (product, square)
-}
-
-/// [`shift`]. Returns ‖x‖².
 #[inline(never)]
-fn sparse_shift(cells: &mut [Cell], indices: &[u32], values: &[f64], step: f64, past: f64) -> f64 {
-    shift(cells, Row::Sparse { indices, values }, step, past, |_, x| x * x)
+fn sparse_shift(cells: &mut [Cell], indices: &[u32], values: &[f64], step: f64, past: f64) {
+    shift(cells, Row::Sparse { indices, values }, step, past, |_, _| 0.0);
 }
 
 /// The sets for which steps are lazy.
@@ -201,6 +184,7 @@ impl Lazy {
     #[inline(always)]
     fn begin_step(&mut self, eta: f64, a: f64, largest: f64) -> (f64, f64) {
         if eta * a.abs() * largest > self.limit {
+            rare();
             self.fold();
         }
         if let [b] = &mut self.intercepts[..] {
@@ -210,36 +194,39 @@ impl Lazy {
         (-eta * inverse * a, inverse)
     }
 
-    /// w −= eta · a · x for the only output, where no feature exceeds `largest`.
+    /// w −= eta · a · x for the only output, where x is so large.
     #[inline(always)]
-    fn subtract(&mut self, x: Row<'_>, eta: f64, a: f64, largest: f64) {
-        let (step, _) = self.begin_step(eta, a, largest);
-        let (product, square) = shift_and_multiply(&mut self.cells, x, step, self.past);
-        self.norm.add(step * (2.0 * product + step * square), x.stored());
+    fn subtract(&mut self, x: Row<'_>, eta: f64, a: f64, size: Size) {
+        let (step, _) = self.begin_step(eta, a, size.largest);
+        let product = shift(&mut self.cells, x, step, self.past, |v, x| v * x);
+        self.norm.add(step * (2.0 * product + step * size.norm_squared), x.stored());
     }
 
     /// The same where the score ⟨w, x⟩ + b is known.
     #[inline(always)]
-    fn subtract_single(&mut self, x: Row<'_>, eta: f64, single: Single, largest: f64) {
+    fn subtract_single(&mut self, x: Row<'_>, eta: f64, single: Single, size: Size) {
         let product = single.score - self.intercepts.first().unwrap_or(&0.0);
-        let (step, inverse) = self.begin_step(eta, single.coefficient, largest);
+        let (step, inverse) = self.begin_step(eta, single.coefficient, size.largest);
         let (cells, past) = (&mut self.cells[..], self.past);
-        let square = match x {
-            Row::Dense(_) => shift(cells, x, step, past, |_, x| x * x),
+        match x {
+            Row::Dense(_) => {
+                rare();
+                shift(cells, x, step, past, |_, _| 0.0);
+            }
             Row::Sparse { indices, values } => sparse_shift(cells, indices, values, step, past),
-        };
-        self.norm.add(step * (2.0 * inverse * product + step * square), x.stored());
+        }
+        let growth = step * (2.0 * inverse * product + step * size.norm_squared);
+        self.norm.add(growth, x.stored());
     }
 
     /// [`Lazy::subtract`] for each term of a gradient.
     #[inline(never)]
     fn subtract_each<S: Source>(&mut self, eta: f64, gradient: &Gradient, source: &S) {
         for (handle, a) in gradient.terms() {
-            let x = source.get(handle).x;
-            let largest = source.largest().unwrap_or_else(|| x.largest());
+            let (x, size) = (source.get(handle).x, source.size(handle));
             match a {
-                [a] => self.subtract(x, eta, *a, largest),
-                _ => self.subtract_all(x, eta, a, largest),
+                [a] => self.subtract(x, eta, *a, size),
+                _ => self.subtract_all(x, eta, a, size.largest),
             }
         }
     }
@@ -330,7 +317,10 @@ impl Iterate for Lazy {
     fn scores(&self, x: Row<'_>, out: &mut [f64]) {
         if let [out] = out {
             let product = match x {
-                Row::Dense(_) => product(&self.cells, x),
+                Row::Dense(_) => {
+                    rare();
+                    product(&self.cells, x)
+                }
                 Row::Sparse { indices, values } => sparse_product(&self.cells, indices, values),
             };
             *out = self.scale * product;
@@ -365,8 +355,7 @@ impl Iterate for Lazy {
         match gradient.single() {
             Some(single) => {
                 let x = source.get(single.handle).x;
-                let largest = source.largest().unwrap_or_else(|| x.largest());
-                self.subtract_single(x, eta, single, largest);
+                self.subtract_single(x, eta, single, source.size(single.handle));
             }
             None => self.subtract_each(eta, gradient, source),
         }
@@ -388,6 +377,7 @@ impl Iterate for Lazy {
             }
         }
         if self.scale < LEAST_SCALE {
+            rare();
             self.fold();
         }
         if let Some(bound) = self.bound {

@@ -1,6 +1,7 @@
-//! Pulls that are foreseen.
+//! The random streams of a run, and the pulls that are foreseen.
 
 use crate::error::Result;
+use crate::hint::rare;
 use crate::sampling::{Rng, Streams, unit};
 use crate::source::{Handle, Source};
 
@@ -17,10 +18,11 @@ const FETCHED: usize = 4;
 
 /// A draw that has been worked out before it is due.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Foreseen {
     /// The group that will probably be asked for.
     group: usize,
-    /// What the draw then gives, once it is located.
+    /// What the draw then gives.
     handle: Handle,
     /// The state of the stream after it.
     after: Rng,
@@ -28,14 +30,15 @@ struct Foreseen {
 
 /// A place on [0, 1) at which a group will be chosen.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Choice {
     place: f64,
     /// The state of the stream after it.
     after: Rng,
 }
 
-/// The draws of the next pulls, worked out while others were due. They are what the pulls will be
-/// where their groups are right, whatever happens meanwhile.
+/// The streams, with the draws of the next pulls, worked out while others were due. They are what
+/// the pulls will be where their groups are right, whatever happens meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
     /// The draws in a ring, counted since the last time that everything was forgotten.
@@ -45,11 +48,17 @@ pub(super) struct Ahead {
     /// How many draws have been made and used.
     made: usize,
     used: usize,
-    /// How many choices have been used; not a number of draws where there are none.
+    /// How many choices have been used; [`NONE`] where there are none.
     chosen: usize,
     /// The streams after the last draw that was made.
     lead: Streams,
+    /// The streams before the first of the draws and choices that were used: those are not made
+    /// again before someone asks for the streams themselves.
+    streams: Streams,
 }
+
+/// Not a number of choices.
+const NONE: usize = usize::MAX;
 
 /// Where in a ring.
 #[inline]
@@ -58,8 +67,8 @@ fn place_of(count: usize) -> usize {
 }
 
 impl Ahead {
-    /// Nothing is foreseen.
-    pub fn new(streams: &Streams) -> Self {
+    /// Nothing is foreseen of these streams.
+    pub fn new(streams: Streams) -> Self {
         let lead = streams.clone();
         let draw = |_| Foreseen { group: 0, handle: Handle(0), after: lead.data.clone() };
         let choice = |_| Choice { place: 0.0, after: lead.groups.clone() };
@@ -70,17 +79,51 @@ impl Ahead {
             used: 0,
             chosen: 0,
             lead,
+            streams,
         }
     }
 
-    /// Forgets everything.
+    /// The streams as they are after all that was used.
+    pub fn streams(&self) -> Streams {
+        let mut now = self.clone();
+        now.clear();
+        now.streams
+    }
+
+    /// Forgets everything that is foreseen.
     pub fn clear(&mut self) {
+        self.settle_groups();
+        self.settle_data();
+        self.forget();
+    }
+
+    /// The stream for the choice of groups; the choices that were foreseen do not hold any more.
+    pub fn groups(&mut self) -> &mut Rng {
+        self.settle_groups();
+        self.chosen = NONE;
+        &mut self.streams.groups
+    }
+
+    /// The stream for samples; nothing that was foreseen holds any more.
+    pub fn data(&mut self) -> &mut Rng {
+        self.clear();
+        &mut self.streams.data
+    }
+
+    fn forget(&mut self) {
         (self.made, self.used, self.chosen) = (0, 0, 0);
     }
 
-    /// Forgets the choices of groups, because their stream is used otherwise.
-    pub fn clear_choices(&mut self) {
-        self.chosen = usize::MAX;
+    fn settle_groups(&mut self) {
+        if self.chosen > 0 && self.chosen != NONE {
+            self.streams.groups.clone_from(&self.choices[place_of(self.chosen - 1)].after);
+        }
+    }
+
+    fn settle_data(&mut self) {
+        if self.used > 0 {
+            self.streams.data.clone_from(&self.draws[place_of(self.used - 1)].after);
+        }
     }
 
     /// Whether only a few draws are left.
@@ -91,39 +134,33 @@ impl Ahead {
 
     /// Foresees pulls: `group` says from which group the k-th after the next is.
     #[inline(never)]
-    pub fn look(
-        &mut self,
-        source: &impl Source,
-        streams: &Streams,
-        group: impl Fn(usize) -> Option<usize>,
-    ) {
-        self.clear_choices();
+    pub fn look(&mut self, source: &impl Source, group: impl Fn(usize) -> Option<usize>) {
+        self.groups();
         if self.made == self.used {
-            self.lead.data.clone_from(&streams.data);
+            self.settle_data();
+            self.lead.data.clone_from(&self.streams.data);
         }
         let (first, mut rng) = (self.made, self.lead.data.clone());
         while self.made < first + BATCH
             && let Some(group) = group(self.made - self.used)
         {
-            self.make(source, group, &mut rng);
+            self.make(self.made, source, group, &mut rng);
+            self.made += 1;
         }
         self.lead.data = rng;
-        self.locate(source, first);
+        self.fetch_from(source, first);
     }
 
     /// Foresees choices of groups and pulls from them: `at_all` says which groups are at places.
     #[inline(never)]
-    pub fn look_at(
-        &mut self,
-        source: &impl Source,
-        streams: &Streams,
-        at_all: impl Fn(&mut [f64], &mut [usize]),
-    ) {
+    pub fn look_at(&mut self, source: &impl Source, at_all: impl Fn(&mut [f64], &mut [usize])) {
         if self.chosen != self.used {
             self.clear();
         }
         if self.made == self.used {
-            self.lead.clone_from(streams);
+            self.settle_groups();
+            self.settle_data();
+            self.lead.clone_from(&self.streams);
         }
         let (first, Streams { mut groups, mut data }) = (self.made, self.lead.clone());
         let (mut places, mut found) = ([0.0; BATCH], [0; BATCH]);
@@ -133,31 +170,26 @@ impl Ahead {
             self.choices[place_of(first + k)] = choice;
         }
         at_all(&mut places, &mut found);
-        for group in found {
-            self.make(source, group, &mut data);
+        for (k, group) in found.into_iter().enumerate() {
+            self.make(first + k, source, group, &mut data);
         }
+        self.made = first + BATCH;
         self.lead = Streams { groups, data };
-        self.locate(source, first);
+        self.fetch_from(source, first);
     }
 
-    /// Foresees one more draw.
+    /// Foresees the draw with this number.
     #[inline(always)]
-    fn make(&mut self, source: &impl Source, group: usize, rng: &mut Rng) {
+    fn make(&mut self, count: usize, source: &impl Source, group: usize, rng: &mut Rng) {
         let handle = source.foresee(group, rng);
-        self.draws[place_of(self.made)] = Foreseen { group, handle, after: rng.clone() };
-        self.made += 1;
+        self.draws[place_of(count)] = Foreseen { group, handle, after: rng.clone() };
     }
 
-    /// Locates the draws from this one on, when what that needs is on its way for all of them, and
-    /// fetches those for which [`Ahead::fetch`] comes too late.
+    /// Fetches the draws from this one on for which [`Ahead::fetch`] comes too late.
     #[inline(always)]
-    fn locate(&mut self, source: &impl Source, first: usize) {
-        for count in first..self.made {
-            let draw = &mut self.draws[place_of(count)];
-            draw.handle = source.locate(draw.group, draw.handle);
-            if count < self.used + FETCHED {
-                source.fetch(draw.handle);
-            }
+    fn fetch_from(&self, source: &impl Source, first: usize) {
+        for count in first..self.made.min(self.used + FETCHED) {
+            source.fetch(self.draws[place_of(count)].handle);
         }
     }
 
@@ -170,21 +202,27 @@ impl Ahead {
         }
     }
 
-    /// Chooses the group that was foreseen, if there is one and `is_at` says that it is the right
-    /// one. As it almost always is, the processor goes on with it before it knows.
+    /// Chooses the group at the next place of the stream: the one that was foreseen, if `is_at`
+    /// says that it is the right one. As it almost always is, the processor goes on with it before
+    /// it knows.
     #[inline(always)]
-    pub fn choose(&mut self, rng: &mut Rng, is_at: impl Fn(usize, f64) -> bool) -> Option<usize> {
+    pub fn choose(
+        &mut self,
+        at: impl Fn(f64) -> usize,
+        is_at: impl Fn(usize, f64) -> bool,
+    ) -> usize {
         if self.chosen >= self.made {
-            return None;
+            rare();
+            return at(unit(self.groups()));
         }
-        let at = place_of(self.chosen);
-        let (choice, group) = (&self.choices[at], self.draws[at].group);
+        let count = place_of(self.chosen);
+        let (place, group) = (self.choices[count].place, self.draws[count].group);
         self.chosen += 1;
-        if !is_at(group, choice.place) {
-            return None;
+        if is_at(group, place) {
+            return group;
         }
-        rng.clone_from(&choice.after);
-        Some(group)
+        rare();
+        at(place)
     }
 
     /// Draws a sample of a group.
@@ -192,27 +230,32 @@ impl Ahead {
     /// # Errors
     /// Those of [`Source::draw`].
     #[inline(always)]
-    pub fn draw(
-        &mut self,
-        group: usize,
-        source: &mut impl Source,
-        rng: &mut Rng,
-    ) -> Result<Handle> {
-        if self.used >= self.made {
-            self.clear();
-            return source.draw(group, rng);
+    pub fn draw(&mut self, group: usize, source: &mut impl Source) -> Result<Handle> {
+        if self.used < self.made {
+            let draw = &self.draws[place_of(self.used)];
+            if draw.group == group {
+                self.used += 1;
+                return Ok(draw.handle);
+            }
         }
-        let draw = &self.draws[place_of(self.used)];
-        self.used += 1;
-        if draw.group == group {
-            rng.clone_from(&draw.after);
-            return Ok(draw.handle);
+        self.draw_anew(group, source)
+    }
+
+    /// The same where it was not foreseen.
+    #[cold]
+    fn draw_anew(&mut self, group: usize, source: &mut impl Source) -> Result<Handle> {
+        self.settle_data();
+        let drawn = source.draw(group, &mut self.streams.data);
+        if self.used < self.made
+            && drawn.is_ok()
+            && self.streams.data == self.draws[place_of(self.used)].after
+        {
+            // The others rest on the same state.
+            self.used += 1;
+        } else {
+            self.settle_groups();
+            self.forget();
         }
-        let handle = source.draw(group, rng)?;
-        if *rng != draw.after {
-            // The others rest on the state after it.
-            self.clear();
-        }
-        Ok(handle)
+        drawn
     }
 }

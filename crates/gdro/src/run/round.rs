@@ -5,9 +5,10 @@ use super::kept::Kept;
 use crate::error::{Error, Result};
 use crate::estimator::Probe;
 use crate::game::Game;
+use crate::hint::rare;
 use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
-use crate::sampling::{Rng, Streams, unit};
+use crate::sampling::{Rng, Streams};
 use crate::schedule::Steps;
 use crate::source::{Handle, Source};
 
@@ -28,7 +29,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Memory for m groups, c outputs, and so many pulls per round.
-    pub fn new(groups: usize, outputs: usize, pulls: usize, streams: &Streams) -> Self {
+    pub fn new(groups: usize, outputs: usize, pulls: usize, streams: Streams) -> Self {
         Scratch {
             gradient: Gradient::new(outputs, pulls),
             gains: Vec::with_capacity(2 * pulls.max(groups)),
@@ -49,6 +50,24 @@ impl Scratch {
     }
 }
 
+/// What payoffs of losses are.
+#[derive(Clone, Debug)]
+pub(super) struct Payoffs {
+    /// [`Game::is_even`]: two numbers per group need not be fetched.
+    even: bool,
+    /// U.
+    highest: f64,
+    /// 1/(U − L₀).
+    scale: f64,
+}
+
+impl Payoffs {
+    /// Those of a game that lie between L₀ and U.
+    pub fn new(game: &Game, (least, highest): (f64, f64)) -> Self {
+        Payoffs { even: game.is_even(), highest, scale: 1.0 / (highest - least) }
+    }
+}
+
 /// A group's own model, for minimax regret.
 #[derive(Clone, Debug)]
 pub(super) struct OwnModel<I> {
@@ -59,19 +78,14 @@ pub(super) struct OwnModel<I> {
 /// The probe that an estimator sees.
 pub(super) struct Round<'a, L, S, I> {
     pub game: &'a Game,
-    /// [`Game::is_even`]: two numbers per group need not be fetched.
-    pub even: bool,
     pub loss: &'a L,
     pub source: &'a mut S,
     pub point: &'a I,
     /// Own models of the groups, when the estimator uses them, and their first step.
     pub own: &'a mut [OwnModel<I>],
     pub own_step: f64,
-    pub streams: &'a mut Streams,
     pub scratch: &'a mut Scratch,
-    /// U, and 1/(U − L₀).
-    pub highest: f64,
-    pub per_payoff: f64,
+    pub payoffs: &'a Payoffs,
     pub steps: Steps,
     pub number: u64,
 }
@@ -83,23 +97,24 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         if value.is_finite() {
             Ok(value)
         } else {
+            rare();
             Err(Error::NonFiniteLoss { group, round, value })
         }
     }
 
     /// The payoff of a finite loss.
     fn payoff(&self, group: usize, loss: f64) -> Result<f64> {
-        if self.even { Ok(loss) } else { self.finite(group, self.game.payoff(group, loss)) }
+        if self.payoffs.even { Ok(loss) } else { self.finite(group, self.game.payoff(group, loss)) }
     }
 
     /// Draws a sample, adds its gradient and returns its loss, which is finite.
     #[inline(always)]
     fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
         let scratch = &mut *self.scratch;
-        let handle = scratch.ahead.draw(group, self.source, &mut self.streams.data)?;
+        let handle = scratch.ahead.draw(group, self.source)?;
         scratch.samples[group] += 1;
         let sample = self.source.get(handle);
-        let c = if self.even { c } else { c * self.game.scales[group] };
+        let c = if self.payoffs.even { c } else { c * self.game.scales[group] };
         let value = if scratch.scores.len() == 1 {
             let score = self.point.score(sample.x);
             let (value, slope) = self.loss.slope_at(score, sample.y)?;
@@ -108,6 +123,7 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
             }
             value
         } else {
+            rare();
             self.point.scores(sample.x, &mut scratch.scores);
             let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
             if c != 0.0 {
@@ -131,7 +147,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         let ahead = &mut self.scratch.ahead;
         if self.source.is_far() {
             if ahead.is_low() {
-                ahead.look(self.source, self.streams, group);
+                ahead.look(self.source, group);
             }
             ahead.fetch(self.source);
         }
@@ -139,8 +155,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     #[inline(always)]
     fn choose(&mut self, at: impl Fn(f64) -> usize, is_at: impl Fn(usize, f64) -> bool) -> usize {
-        let groups = &mut self.streams.groups;
-        self.scratch.ahead.choose(groups, is_at).unwrap_or_else(|| at(unit(groups)))
+        self.scratch.ahead.choose(at, is_at)
     }
 
     #[inline(always)]
@@ -148,7 +163,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         let ahead = &mut self.scratch.ahead;
         if self.source.is_far() {
             if ahead.is_low() {
-                ahead.look_at(self.source, self.streams, at_all);
+                ahead.look_at(self.source, at_all);
             }
             ahead.fetch(self.source);
         }
@@ -161,10 +176,11 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     #[inline]
     fn shortfall(&mut self, payoff: f64) -> f64 {
-        let s = (self.highest - payoff) * self.per_payoff;
+        let s = (self.payoffs.highest - payoff) * self.payoffs.scale;
         if (0.0..=1.0).contains(&s) {
             return s;
         }
+        rare();
         self.scratch.clipped += 1;
         s.clamp(0.0, 1.0)
     }
@@ -188,10 +204,9 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     fn keep(&mut self, group: usize) -> Result<()> {
-        self.scratch.ahead.clear();
         // The copy is all that is needed of the sample: its handle may go.
         self.source.begin_round();
-        let handle = self.source.draw(group, &mut self.streams.data)?;
+        let handle = self.source.draw(group, self.scratch.ahead.data())?;
         self.scratch.samples[group] += 1;
         self.scratch.kept.push(group, self.source.get(handle));
         self.source.begin_round();
@@ -253,7 +268,6 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     #[inline]
     fn rng(&mut self) -> &mut Rng {
-        self.scratch.ahead.clear_choices();
-        &mut self.streams.groups
+        self.scratch.ahead.groups()
     }
 }

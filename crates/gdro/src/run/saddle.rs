@@ -1,6 +1,7 @@
 //! The solver: one round of any algorithm.
 
-use super::round::{OwnModel, Round, Scratch};
+use super::ahead::Ahead;
+use super::round::{OwnModel, Payoffs, Round, Scratch};
 use super::{Solver, State};
 use crate::algorithm::{Recipe, Rule};
 use crate::average::{Average, next_restart};
@@ -48,7 +49,6 @@ use crate::source::Source;
 #[derive(Clone, Debug)]
 pub struct Saddle<L, S, I, Q, E> {
     game: Game,
-    even: bool,
     loss: L,
     source: S,
     point: I,
@@ -58,14 +58,12 @@ pub struct Saddle<L, S, I, Q, E> {
     /// Own models of the groups, for minimax regret.
     own: Vec<OwnModel<I>>,
     recipe: Recipe<E>,
-    streams: Streams,
     round: Scratch,
     rounds: u64,
     next_restart: u64,
     /// The finished stretch of a suffix average.
     stretch: Option<Stretch>,
-    /// 1/(U − L₀) of the recipe's payoffs.
-    per_payoff: f64,
+    payoffs: Payoffs,
 }
 
 #[derive(Clone, Debug)]
@@ -113,8 +111,7 @@ where
         };
         let own = OwnModel { point: point.clone(), gradient: Gradient::new(outputs, 1) };
         let own = vec![own; if recipe.own_step.is_some() { m } else { 0 }];
-        let streams = Streams::new(seed);
-        let round = Scratch::new(m, outputs, pulls, &streams);
+        let round = Scratch::new(m, outputs, pulls, Streams::new(seed));
         let stretch = (recipe.average == Average::Suffix).then(|| Stretch {
             model: vec![0.0; point.len()],
             weights: vec![0.0; m],
@@ -123,8 +120,7 @@ where
         let next_restart = next_restart(0, suffix_total(&recipe));
         let rounds = 0;
         Ok(Saddle {
-            even: game.is_even(),
-            per_payoff: 1.0 / (recipe.payoffs.1 - recipe.payoffs.0),
+            payoffs: Payoffs::new(&game, recipe.payoffs),
             game,
             loss,
             source,
@@ -133,7 +129,6 @@ where
             anchor,
             own,
             recipe,
-            streams,
             round,
             rounds,
             next_restart,
@@ -164,16 +159,13 @@ where
         };
         let mut probe = Round {
             game: &self.game,
-            even: self.even,
             loss: &self.loss,
             source: &mut self.source,
             point,
             own: &mut self.own,
             own_step: self.recipe.own_step.unwrap_or(0.0),
-            streams: &mut self.streams,
             scratch: &mut self.round,
-            highest: self.recipe.payoffs.1,
-            per_payoff: self.per_payoff,
+            payoffs: &self.payoffs,
             steps,
             number: self.rounds + 1,
         };
@@ -271,10 +263,9 @@ where
         self.weights.restore(&state.weights)?;
         self.source.restore(&state.source)?;
         self.recipe.estimator.restore(&state.estimator)?;
-        self.round.ahead.clear();
+        self.round.ahead = Ahead::new(state.streams.clone());
         self.round.kept.clone_from(&state.kept);
         self.round.mark.clone_from(&state.mark);
-        self.streams = state.streams.clone();
         self.round.samples.copy_from_slice(&state.samples);
         self.round.clipped = state.clipped;
         self.rounds = state.rounds;
@@ -311,10 +302,12 @@ where
 {
     fn advance(&mut self, rounds: u64) -> Result<()> {
         let is_constant = matches!(self.recipe.schedule, Schedule::Constant(_));
-        let constant = is_constant.then(|| self.plan(1));
+        let (mut steps, mut weight) = self.plan(self.rounds + 1);
         for _ in 0..rounds {
             let t = self.rounds + 1;
-            let (steps, weight) = constant.unwrap_or_else(|| self.plan(t));
+            if !is_constant {
+                (steps, weight) = self.plan(t);
+            }
             match self.recipe.rule {
                 Rule::Descent => self.descend(steps, weight)?,
                 Rule::MirrorProx => self.mirror_prox(steps, weight)?,
@@ -371,7 +364,7 @@ where
             rounds: self.rounds,
             samples: self.round.samples.clone(),
             clipped: self.round.clipped,
-            streams: self.streams.clone(),
+            streams: self.round.ahead.streams(),
             model: self.point.save(),
             weights: self.weights.save(),
             anchor: self.anchor.as_ref().map(|(w, q)| (w.save(), q.save())),

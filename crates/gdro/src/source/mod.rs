@@ -23,6 +23,15 @@ use crate::sampling::Rng;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle(pub usize);
 
+/// How large the features x of a sample are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// A number that no feature exceeds in absolute value.
+    pub largest: f64,
+    /// ‖x‖₂².
+    pub norm_squared: f64,
+}
+
 /// m distributions over samples.
 pub trait Source {
     /// Number of groups m.
@@ -51,29 +60,27 @@ pub trait Source {
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle>;
 
     /// Whether samples lie so far from the processor that it pays to foresee draws: then the source
-    /// has the three methods that follow.
+    /// has the two methods that follow.
     fn is_far(&self) -> bool {
         false
     }
 
-    /// Works out a draw from a group with this state of the stream, which is left as
-    /// [`Source::draw`] would leave it. Returns what [`Source::locate`] will need, and may have it
-    /// brought closer. Called where [`Source::is_far`] says so and nowhere else.
+    /// Works out a draw from a group with this state of the stream: the handle that
+    /// [`Source::draw`] would give, and the state as it would leave it. May have what
+    /// [`Source::fetch`] needs brought closer. Called where [`Source::is_far`] says so and nowhere
+    /// else.
     fn foresee(&self, _group: usize, _rng: &mut Rng) -> Handle {
         Handle(0)
     }
 
-    /// A little later: the handle that [`Source::draw`] would give.
-    fn locate(&self, _group: usize, noted: Handle) -> Handle {
-        noted
-    }
-
-    /// A little later again, shortly before the draw is due: may bring the sample closer.
+    /// Shortly before the draw is due: may bring the sample closer.
     fn fetch(&self, _handle: Handle) {}
 
-    /// A number that no feature of any sample exceeds in absolute value, where one is known.
-    fn largest(&self) -> Option<f64> {
-        None
+    /// How large the features behind a handle of this round are; a source that knows says it
+    /// without a look at them.
+    fn size(&self, handle: Handle) -> Size {
+        let x = self.get(handle).x;
+        Size { largest: x.largest(), norm_squared: x.norm_squared() }
     }
 
     /// The sample behind a handle of this round.

@@ -1,16 +1,23 @@
 //! Rows in memory, drawn with replacement.
 
-use super::{Handle, Source};
-use crate::dataset::{Dataset, Sample};
+use std::sync::Arc;
+
+use super::{Handle, Size, Source};
+use crate::dataset::{Dataset, Place, Sample};
 use crate::error::Result;
 use crate::prefetch::prefetch;
 use crate::sampling::{Rng, below, unit};
 
 /// P_i is the empirical distribution of group i: a row with probability proportional to its
 /// weight, uniformly when rows have no weights.
+///
+/// For sparse rows 32 bytes are kept for every member of a group; all that draw from the same data
+/// share them.
 #[derive(Clone, Debug)]
 pub struct WithReplacement {
     data: Dataset,
+    /// [`Dataset::places`]: a handle is a number of one of these, or of one of all members.
+    places: Option<Arc<[Place]>>,
     /// Running sums of the weights within each group, when rows have weights.
     cumulative: Vec<Vec<f64>>,
 }
@@ -29,22 +36,24 @@ impl WithReplacement {
         let weighted = data.is_weighted();
         let cumulative =
             if weighted { (0..data.groups()).map(running).collect() } else { Vec::new() };
-        WithReplacement { data, cumulative }
+        WithReplacement { places: data.places().cloned(), data, cumulative }
     }
 }
 
 impl WithReplacement {
-    /// Chooses one of the rows of a group: which of them.
+    /// Chooses one of the rows of a group: its number among the members of all groups.
     #[inline(always)]
-    fn choose(&self, group: usize, members: &[u32], rng: &mut Rng) -> usize {
-        match self.cumulative.get(group) {
-            None => below(rng, members.len()),
-            Some(sums) => {
-                let target = unit(rng) * sums[sums.len() - 1];
-                // Rows of weight 0 have no room of their own and are never found.
-                sums.partition_point(|s| *s <= target).min(members.len() - 1)
+    fn choose(&self, group: usize, rng: &mut Rng) -> usize {
+        let (first, members) = self.data.span(group);
+        first
+            + match self.cumulative.get(group) {
+                None => below(rng, members.len()),
+                Some(sums) => {
+                    let target = unit(rng) * sums[sums.len() - 1];
+                    // Rows of weight 0 have no room of their own and are never found.
+                    sums.partition_point(|s| *s <= target).min(members.len() - 1)
+                }
             }
-        }
     }
 }
 
@@ -63,8 +72,7 @@ impl Source for WithReplacement {
 
     #[inline(always)]
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
-        let members = self.data.members(group);
-        Ok(Handle(members[self.choose(group, members, rng)] as usize))
+        Ok(Handle(self.choose(group, rng)))
     }
 
     #[inline]
@@ -75,30 +83,39 @@ impl Source for WithReplacement {
 
     #[inline(always)]
     fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
-        let members = self.data.members(group);
-        let at = self.choose(group, members, rng);
-        prefetch(members, at);
+        let at = self.choose(group, rng);
+        match &self.places {
+            Some(places) => prefetch(places, at),
+            None => self.data.prefetch_member(at),
+        }
         Handle(at)
     }
 
     #[inline(always)]
-    fn locate(&self, group: usize, noted: Handle) -> Handle {
-        let row = self.data.members(group)[noted.0] as usize;
-        self.data.prefetch_place(row);
-        Handle(row)
+    fn fetch(&self, handle: Handle) {
+        match &self.places {
+            Some(places) => self.data.matrix().prefetch(places[handle.0].span()),
+            None => self.data.prefetch(self.data.member(handle.0)),
+        }
     }
 
     #[inline(always)]
-    fn fetch(&self, handle: Handle) {
-        self.data.prefetch(handle.0);
-    }
-
-    fn largest(&self) -> Option<f64> {
-        Some(self.data.matrix().largest())
+    fn size(&self, handle: Handle) -> Size {
+        let norm_squared = match &self.places {
+            Some(places) => places[handle.0].norm_squared,
+            None => self.get(handle).x.norm_squared(),
+        };
+        Size { largest: self.data.matrix().largest(), norm_squared }
     }
 
     #[inline(always)]
     fn get(&self, handle: Handle) -> Sample<'_> {
-        self.data.sample(handle.0)
+        match &self.places {
+            Some(places) => {
+                let place = &places[handle.0];
+                Sample { x: self.data.matrix().entries(place.span()), y: place.target }
+            }
+            None => self.data.sample(self.data.member(handle.0)),
+        }
     }
 }

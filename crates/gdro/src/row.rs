@@ -23,8 +23,7 @@ impl Row<'_> {
     /// Squared Euclidean norm ‖x‖₂².
     pub fn norm_squared(&self) -> f64 {
         match self {
-            Row::Dense(x) => x.iter().map(|v| v * v).sum(),
-            Row::Sparse { values, .. } => values.iter().map(|v| v * v).sum(),
+            Row::Dense(values) | Row::Sparse { values, .. } => dot(values, values),
         }
     }
 

@@ -87,9 +87,10 @@ static POWERS: [f64; STEPS] = {
     powers
 };
 
-/// eˣ for −708 ≤ x ≤ 708 with a relative error below 2⁻⁵¹; NaN for NaN.
+/// e^{x + rest} for −708 ≤ x ≤ 708 and a rest below a unit in the last place of x, with a relative
+/// error below 2⁻⁵¹; NaN for NaN.
 ///
-/// x = (k + j/64) ln 2 + r with |r| ≤ (ln 2)/128, and the Taylor sum of e^r up to r⁵.
+/// x + rest = (k + j/64) ln 2 + r with |r| ≤ (ln 2)/128, and the Taylor sum of e^r up to r⁵.
 #[inline]
 fn exp_inside(x: f64, rest: f64) -> f64 {
     const LOG2: f64 = LOG2_E * STEPS as f64;

@@ -8,32 +8,57 @@ use gdro::error::Result;
 use gdro::game::Game;
 use gdro::loss::Logistic;
 use gdro::run::Solver;
-use gdro::sampling::Rng;
+use gdro::sampling::{Rng, unit};
 use gdro::source::{Handle, Source, WithReplacement};
 use gdro::{Dataset, Sample};
 
-/// A source that is never looked ahead at.
-struct Near(WithReplacement);
+/// Rows that may be looked ahead at or not.
+#[derive(Clone)]
+struct Rows {
+    rows: WithReplacement,
+    far: bool,
+    /// Draws from groups with odd numbers take one random number more, so that a draw from another
+    /// group than was foreseen moves all that follow.
+    uneven: bool,
+}
 
-impl Source for Near {
+impl Rows {
+    fn skip(&self, group: usize, rng: &mut Rng) {
+        if self.uneven && group % 2 == 1 {
+            unit(rng);
+        }
+    }
+}
+
+impl Source for Rows {
     fn groups(&self) -> usize {
-        self.0.groups()
+        self.rows.groups()
     }
 
     fn features(&self) -> usize {
-        self.0.features()
+        self.rows.features()
     }
 
     fn stored(&self) -> Option<f64> {
-        self.0.stored()
+        self.rows.stored()
     }
 
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
-        self.0.draw(group, rng)
+        self.skip(group, rng);
+        self.rows.draw(group, rng)
+    }
+
+    fn is_far(&self) -> bool {
+        self.far
+    }
+
+    fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
+        self.skip(group, rng);
+        self.rows.foresee(group, rng)
     }
 
     fn get(&self, handle: Handle) -> Sample<'_> {
-        self.0.get(handle)
+        self.rows.get(handle)
     }
 }
 
@@ -70,13 +95,13 @@ fn runs_are_the_same_bits_with_and_without() {
     let rows =
         table(7, 20_000, 5, Kind::Logistic, true, &[(0, 7000), (6000, 9000), (8000, 20_000)]);
     let check = |data: Dataset| {
-        let far = WithReplacement::new(data);
-        assert!(far.is_far(), "a table too small for this test");
-        for form in forms() {
-            let (ahead, plain) = (play(far.clone(), form), play(Near(far.clone()), form));
-            assert_eq!(ahead, plain, "{form:?}");
-            for at in [0, 5, 250] {
-                assert_eq!(resumed(&far, form, at), plain, "{form:?}, resumed at {at}");
+        for (form, uneven) in forms().into_iter().flat_map(|form| [(form, false), (form, true)]) {
+            let rows = WithReplacement::new(data.clone());
+            let far = Rows { rows, far: true, uneven };
+            let plain = play(Rows { far: false, ..far.clone() }, form);
+            assert_eq!(play(far.clone(), form), plain, "{form:?}, {uneven}");
+            for at in [0, 1, 5, 250] {
+                assert_eq!(resumed(&far, form, at), plain, "{form:?}, {uneven}, resumed at {at}");
             }
         }
     };

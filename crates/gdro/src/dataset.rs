@@ -257,9 +257,7 @@ impl Dataset {
     /// When `row` is not below [`Dataset::rows`].
     #[inline(always)]
     pub fn sample(&self, row: usize) -> Sample<'_> {
-        // There are as many targets as rows; without a second check a caller can do without it.
-        let y = self.targets.get(row).copied().unwrap_or(f64::NAN);
-        Sample { x: self.features.row(row), y }
+        Sample { x: self.features.row(row), y: self.targets[row] }
     }
 
     /// Has sample r brought closer.

@@ -135,11 +135,10 @@ impl Ahead {
     /// Foresees pulls: `group` says from which group the k-th after the next is.
     #[inline(never)]
     pub fn look(&mut self, source: &impl Source, group: impl Fn(usize) -> Option<usize>) {
-        self.groups();
         if self.made == self.used {
-            self.settle_data();
-            self.lead.data.clone_from(&self.streams.data);
+            self.lead.data = self.data().clone();
         }
+        self.groups();
         let (first, mut rng) = (self.made, self.lead.data.clone());
         while self.made < first + BATCH
             && let Some(group) = group(self.made - self.used)
@@ -154,12 +153,8 @@ impl Ahead {
     /// Foresees choices of groups and pulls from them: `at_all` says which groups are at places.
     #[inline(never)]
     pub fn look_at(&mut self, source: &impl Source, at_all: impl Fn(&mut [f64], &mut [usize])) {
-        if self.chosen != self.used {
+        if self.chosen != self.used || self.made == self.used {
             self.clear();
-        }
-        if self.made == self.used {
-            self.settle_groups();
-            self.settle_data();
             self.lead.clone_from(&self.streams);
         }
         let (first, Streams { mut groups, mut data }) = (self.made, self.lead.clone());

@@ -1,19 +1,15 @@
 //! The program `gdro`: train one model that does well on every group.
 
 mod commands;
-mod failure;
-mod files;
-mod job;
-mod model;
-mod report;
-mod select;
-mod train;
+mod print;
+mod progress;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use gdro_train::Failure;
 
 /// Train one model that does well on every group, not only on average.
 #[derive(Debug, Parser)]
@@ -67,14 +63,19 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure.to_string());
-            failure.code()
+            code(&failure)
         }
     }
 }
 
+/// The exit code of a failure.
+fn code(failure: &Failure) -> ExitCode {
+    if failure.is_input() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
 /// Writes an error as one line, without control characters that names in a table may hold.
 fn complain(message: &str) {
-    let message = report::plain(message);
+    let message = gdro_report::plain(message);
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }
 

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::failure::Result;
-use crate::files;
-use crate::model::Model;
+use gdro_train::Result;
+use gdro_train::model::Model;
+
+use crate::print;
 
 /// Write a model as ONNX, with its encoding: columns in, labels and probabilities out.
 ///
@@ -28,6 +29,6 @@ impl Export {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
-        files::write_one(&self.out, model.onnx()?)
+        print::file(&self.out, model.onnx()?)
     }
 }

@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
+use gdro_report::page;
+use gdro_train::fit::{Fitted, fit};
+use gdro_train::job::{Job, Streaming};
+use gdro_train::progress::{Event, Progress as _};
+use gdro_train::stream::{self, Told};
+use gdro_train::{Failure, Result, files};
 
-use super::args::{GoalArgs, SolverArgs, StreamArgs, TableArgs};
-use crate::failure::{Failure, Result};
-use crate::job::{Job, Settings, Streaming, utf8};
-use crate::train::stream::Told;
-use crate::train::{self, Fitted, Watch};
-use crate::{files, report};
+use super::args::{Fit as Own, Given, ThreadsArg};
+use super::pretty;
+use crate::print;
+use crate::progress::Watch;
 
 /// Train a model on a table and compare it with ordinary training, group by group.
 ///
@@ -25,13 +28,9 @@ pub struct Fit {
     inputs: Vec<PathBuf>,
 
     #[command(flatten)]
-    goal: GoalArgs,
+    options: Given<Own>,
     #[command(flatten)]
-    solver: SolverArgs,
-    #[command(flatten)]
-    table: TableArgs,
-    #[command(flatten)]
-    stream: StreamArgs,
+    threads: ThreadsArg,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -40,13 +39,6 @@ pub struct Fit {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, or
-    /// for path.json alone
-    #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
-    /// Write what came out as one page for a browser: charts and tables, no network
-    #[arg(long, value_name = "FILE.html")]
-    pub(super) report: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
     pub(super) json: bool,
@@ -70,13 +62,6 @@ impl OutputArgs {
     }
 }
 
-/// Something as JSON that people may read.
-pub(super) fn pretty(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string_pretty(value)
-        .map(|text| text + "\n")
-        .map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))
-}
-
 /// The files of a training run.
 pub(super) fn files_of(
     out: &Path,
@@ -93,15 +78,15 @@ pub(super) fn files_of(
 impl Fit {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let job = Job::resolve(&self.inputs, self.settings()?)?;
+        let job = Job::resolve(&self.inputs, self.options.settings()?)?;
         let output = &self.output;
         output.check()?;
-        self.solver.threads.start()?;
+        self.threads.start()?;
         if let Some(out) = &job.out {
             files::check_folder(out)?;
         }
         if let Some(page) = &job.report {
-            report::page::check(page, &job.files(&job.tables), &job.place("report"))?;
+            page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
         if let Some(streaming) = &job.streaming {
             let keys = [("one-pass", streaming.one_pass), ("robust-only", streaming.robust_only)];
@@ -113,7 +98,7 @@ impl Fit {
             }
             return self.stream(&job, streaming);
         }
-        let fitted = train::fit(&job, &mut Watch::new(!output.quiet))?;
+        let fitted = fit(&job, &mut Watch::new(!output.quiet))?;
         self.write(&job, &fitted, None)
     }
 
@@ -121,8 +106,8 @@ impl Fit {
     fn stream(&self, job: &Job, streaming: &Streaming) -> Result<()> {
         let output = &self.output;
         let mut watch = Watch::new(!output.quiet);
-        let streamed = train::stream::run(job, streaming, &mut watch)?;
-        watch.groups(&streamed.facts());
+        let streamed = stream::run(job, streaming, &mut watch)?;
+        watch.tell(Event::Table(&streamed.facts()));
         let schema = pretty(&*streamed.schema)?;
         let brief = match streamed.tell(job)? {
             Told::Fully(fitted) => return self.write(job, &fitted, Some(schema)),
@@ -130,7 +115,7 @@ impl Fit {
         };
         let json = pretty(&brief.summary)?;
         if let Some(out) = &job.out {
-            files::write_all(&[
+            print::files(&[
                 (out.join("model.json"), brief.model.text()?),
                 (out.join("summary.json"), json.clone()),
                 (out.join("schema.json"), schema),
@@ -138,19 +123,19 @@ impl Fit {
         }
         if let Some(page) = &job.report {
             let page = page.display();
-            files::note(&format!("{page} is not written: the run ended before its last pass"));
+            print::note(&format!("{page} is not written: the run ended before its last pass"));
         }
         match (output.json, output.quiet) {
-            (true, _) => files::print(&json),
+            (true, _) => print::text(&json),
             (false, true) => Ok(()),
-            (false, false) => files::print(&brief.text(job)),
+            (false, false) => print::text(&gdro_report::brief(&brief, job)),
         }
     }
 
     /// Writes and prints what came out; the schema of a stream beside it.
     fn write(&self, job: &Job, fitted: &Fitted, schema: Option<String>) -> Result<()> {
         let output = &self.output;
-        let summary = report::Summary::new(job, fitted);
+        let summary = gdro_report::Summary::new(job, fitted);
         let json = pretty(&summary)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {
@@ -158,26 +143,14 @@ impl Fit {
             written.extend(schema.map(|text| (out.join("schema.json"), text)));
         }
         if let Some(page) = &job.report {
-            written.push((page.clone(), report::page::of_fit(job, fitted, &summary)?));
+            written.push((page.clone(), page::of_fit(job, fitted, &summary)?));
         }
-        files::write_all(&written)?;
+        print::files(&written)?;
         if output.json {
-            files::print(&json)?;
+            print::text(&json)?;
         } else if !output.quiet {
-            files::print(&report::text(job, fitted, &summary, output.all_groups))?;
+            print::text(&gdro_report::text(job, fitted, &summary, output.all_groups))?;
         }
         Ok(())
-    }
-
-    /// The options that were given, as settings.
-    fn settings(&self) -> Result<Settings> {
-        let mut settings = Settings::default();
-        self.goal.give(&mut settings);
-        self.solver.give(&mut settings)?;
-        self.table.give(&mut settings)?;
-        self.stream.give(&mut settings);
-        settings.set_some("out", self.output.out.as_deref().map(utf8).transpose()?);
-        settings.set_some("report", self.output.report.as_deref().map(utf8).transpose()?);
-        Ok(settings)
     }
 }

@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use clap::Args;
 use gdro::Dataset;
 use gdro::loss::Loss as _;
+use gdro::setting::Size;
 use gdro_data::{ColumnProfile, Prepared, Role, Table, Target, tiny_groups};
 
-use super::args::TableArgs;
-use crate::failure::{Failure, Result};
-use crate::files;
-use crate::job::{Job, Settings};
-use crate::report::{self, Encoded, GroupCount, Inspected};
-use crate::train::{choose, loss_of, split_of, task_of, train_names};
-use gdro::setting::Size;
+use gdro_report::{Encoded, GroupCount, Inspected};
+use gdro_train::job::Job;
+use gdro_train::prepared::{choose, loss_of, split_of, task_of, train_names};
+use gdro_train::{Failure, Result};
+
+use super::args::{Given, Inspect as Own};
+use super::pretty;
+use crate::print;
 
 /// Groups with fewer rows than this are warned of.
 const TINY: usize = 30;
@@ -29,11 +31,8 @@ pub struct Inspect {
     /// Files of one table, or a job file (*.toml)
     #[arg(required = true, value_name = "TABLE|JOB.toml")]
     inputs: Vec<PathBuf>,
-    /// Loss, when the kind of target alone would not say that numbers are classes
-    #[arg(long, value_name = "NAME")]
-    loss: Option<String>,
     #[command(flatten)]
-    table: TableArgs,
+    options: Given<Own>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -48,14 +47,11 @@ impl Inspect {
         if self.all && self.json {
             return Err(Failure::input("--all: JSON holds all groups and columns"));
         }
-        let mut settings = Settings::default();
-        self.table.give(&mut settings)?;
-        settings.set_some("loss", self.loss.clone());
-        let job = Job::resolve(&self.inputs, settings)?;
-        if self.table.has_delta() {
+        let job = Job::resolve(&self.inputs, self.options.settings()?)?;
+        if self.options.has("delta") {
             return Err(Failure::input("--delta: nothing is estimated here: leave it out"));
         }
-        let refuse = |e| Failure::data(&e, &job);
+        let refuse = |e| job.refuse(&e);
         let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
         let task = job.training.loss.map(task_of);
         let found = gdro_data::inspect(&table, &job.data, task).map_err(refuse)?;
@@ -66,11 +62,9 @@ impl Inspect {
             look_at_groups(&job, &table, &mut inspected)?;
         }
         if self.json {
-            let text = serde_json::to_string_pretty(&inspected)
-                .map_err(|e| Failure::Machine(format!("cannot write the inspection: {e}")))?;
-            return files::print(&(text + "\n"));
+            return print::text(&pretty(&inspected)?);
         }
-        files::print(&report::inspected(&inspected, self.all))
+        print::text(&gdro_report::inspected(&inspected, self.all))
     }
 }
 
@@ -82,7 +76,7 @@ fn look_at_groups(job: &Job, table: &Table, inspected: &mut Inspected) -> Result
     let prepared = match gdro_data::prepare(table, &job.data, task, &split_of(job), constant) {
         Ok(prepared) => prepared,
         Err(error) => {
-            inspected.refused = Some(Failure::data(&error, job).to_string());
+            inspected.refused = Some(job.refuse(&error).to_string());
             return Ok(());
         }
     };

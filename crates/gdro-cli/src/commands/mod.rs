@@ -10,3 +10,13 @@ pub mod predict;
 pub mod reproduce;
 pub mod select;
 pub mod show;
+
+use gdro_train::{Failure, Result};
+use serde::Serialize;
+
+/// Something as JSON that people may read.
+fn pretty(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))
+}

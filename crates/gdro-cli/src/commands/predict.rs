@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gdro::loss::AnyLoss;
-use gdro_data::Target;
+use gdro_train::Result;
+use gdro_train::model::Model;
+use gdro_train::predict::predict;
 
 use super::args::FormatArg;
-use crate::failure::{Failure, Result};
-use crate::files;
-use crate::model::Model;
-use crate::train::{class_of, each_score, loss_of};
+use crate::print;
 
 /// Predict the rows of a table: a CSV with a line for each row, in the order of the rows.
 ///
@@ -37,81 +35,11 @@ impl Predict {
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
         let options = self.format.options(&model)?;
-        let table = gdro_data::read_for(&self.tables, &options, &model.encoding)?;
-        let rows = model.encoding.complete_rows(&table)?;
-        let encoded = model.encoding.encode(&table, &rows)?;
-        let loss =
-            loss_of(Some(model.loss), &model.target).map_err(|e| Failure::library(e, &[]))?;
-
-        let mut header = vec!["prediction".to_owned()];
-        match &model.target {
-            Target::Binary { .. } if loss.is_probabilistic() => header.push("probability".into()),
-            Target::Binary { .. } => header.push("score".into()),
-            Target::Multiclass { classes, .. } => {
-                header.extend(classes.iter().map(|c| format!("probability of {c}")));
-            }
-            Target::Regression { .. } => {}
-        }
-        let width = header.len();
-        let mut lines = vec![vec![String::new(); width]; table.rows()];
-        let every = (0..rows.len() as u32).collect();
-        let targets = vec![if width == 1 { 0.0 } else { 1.0 }; rows.len()];
-        if !rows.is_empty() {
-            let matrix = std::sync::Arc::new(encoded.matrix);
-            let data = gdro::Dataset::new(matrix, targets, None, &[every])
-                .map_err(|e| Failure::library(e, &[]))?;
-            each_score(&loss, &data, &model.w(), |at, s| {
-                lines[rows[at] as usize] = cells(&model.target, &loss, s);
-            });
-        }
-        let text = csv_text(&header, &lines)?;
-        for (column, count) in &encoded.unseen {
-            files::note(&format!(
-                "column `{column}`: rows with a text that training never saw: {count}"
-            ));
-        }
-        if encoded.beyond > 0 {
-            let rows = encoded.beyond;
-            files::note(&format!("rows with features that training never saw: {rows}"));
-        }
-        if rows.len() < table.rows() {
-            let missing = table.rows() - rows.len();
-            files::note(&format!("rows that miss a feature and are not predicted: {missing}"));
-        }
+        let predicted = predict(&model, &self.tables, &options)?;
+        predicted.notes.iter().for_each(|note| print::note(note));
         match &self.out {
-            Some(file) => files::write_one(file, text),
-            None => files::print(&text),
+            Some(file) => print::file(file, predicted.text),
+            None => print::text(&predicted.text),
         }
     }
-}
-
-/// The cells of a row with these scores.
-fn cells(target: &Target, loss: &AnyLoss, s: &[f64]) -> Vec<String> {
-    match target {
-        Target::Binary { positive, negative, .. } => {
-            let label = if class_of(s) == 1 { positive } else { negative };
-            let logistic = |s: f64| 1.0 / (1.0 + (-s).exp());
-            let second = if loss.is_probabilistic() { logistic(s[0]) } else { s[0] };
-            vec![label.clone(), second.to_string()]
-        }
-        Target::Multiclass { classes, .. } => {
-            let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let total: f64 = s.iter().map(|v| (v - top).exp()).sum();
-            let shares = s.iter().map(|v| ((v - top).exp() / total).to_string());
-            std::iter::once(classes[class_of(s)].clone()).chain(shares).collect()
-        }
-        Target::Regression { .. } => vec![s[0].to_string()],
-    }
-}
-
-/// Lines as CSV.
-fn csv_text(header: &[String], lines: &[Vec<String>]) -> Result<String> {
-    let fail = |e: String| Failure::Machine(format!("cannot write the predictions: {e}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header).map_err(|e| fail(e.to_string()))?;
-    for line in lines {
-        writer.write_record(line).map_err(|e| fail(e.to_string()))?;
-    }
-    let bytes = writer.into_inner().map_err(|e| fail(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| fail(e.to_string()))
 }

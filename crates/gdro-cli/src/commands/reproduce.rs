@@ -7,10 +7,11 @@ use clap::Args;
 use gdro_paper::{Error, Order, Progress, Written};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use gdro_train::{Failure, Result, files};
+
 use super::args::ThreadsArg;
-use crate::failure::{Failure, Result};
-use crate::files;
-use crate::train::interrupts;
+use crate::print;
+use crate::progress::interrupts;
 
 /// Play the experiments of the paper again: a figure for each as SVG and PNG, its data as CSV, and
 /// report.md, which judges the claims of the paper against exact values.
@@ -70,13 +71,13 @@ impl Reproduce {
         bar.0.finish_and_clear();
         let written = written?;
         if stop.load(Ordering::Relaxed) {
-            files::note(&stopped(&written));
+            print::note(&stopped(&written));
         }
         if self.quiet {
             return Ok(());
         }
         let list = written.files.iter().map(|file| format!("wrote {}\n", file.display()));
-        files::print(&list.collect::<String>())
+        print::text(&list.collect::<String>())
     }
 }
 

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::failure::Result;
-use crate::model::Model;
-use crate::{files, report};
+use gdro_train::Result;
+use gdro_train::model::Model;
+
+use crate::print;
 
 /// Show what a saved model is: how it was trained, on which groups, how good it is, and its
 /// weights.
@@ -23,6 +24,6 @@ pub struct Show {
 impl Show {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        files::print(&report::model(&Model::load(&self.model)?, self.all))
+        print::text(&gdro_report::model(&Model::load(&self.model)?, self.all))
     }
 }

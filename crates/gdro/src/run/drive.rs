@@ -33,6 +33,9 @@ pub trait Observer {
     /// # Errors
     /// An error of the observer ends the run and is passed on.
     fn observe(&mut self, solver: &dyn Solver) -> Result<ControlFlow<()>>;
+
+    /// Called when more rounds have been played, with their number so far.
+    fn played(&mut self, _rounds: u64) {}
 }
 
 impl<F> Observer for F
@@ -74,6 +77,17 @@ pub fn drive(
     stop: &AtomicBool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome> {
+    drive_at(solver, rounds, &|t| cadence.next(t), stop, observer)
+}
+
+/// The same, with the next look after `t` rounds at `next(t)`.
+pub(super) fn drive_at(
+    solver: &mut dyn Solver,
+    rounds: u64,
+    next: &dyn Fn(u64) -> u64,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<Outcome> {
     const PATIENCE: Duration = Duration::from_millis(50);
     let mut chunk = 16;
     let mut due = solver.rounds();
@@ -84,7 +98,7 @@ pub fn drive(
             if observer.observe(solver)?.is_break() {
                 return Ok(Outcome::Stopped);
             }
-            due = cadence.next(t);
+            due = next(t);
         }
         if at_end {
             return Ok(Outcome::Finished);
@@ -99,6 +113,7 @@ pub fn drive(
             }
             other => other?,
         }
+        observer.played(solver.rounds());
         let elapsed = start.elapsed();
         if elapsed < PATIENCE / 2 {
             chunk = (chunk * 2).min(1 << 30);

@@ -2,12 +2,14 @@
 
 mod ahead;
 mod drive;
+mod follow;
 mod kept;
 mod round;
 mod saddle;
 mod state;
 
 pub use drive::{Cadence, Observer, Outcome, drive};
+pub use follow::{Followed, Follower, Look, follow};
 pub use kept::Kept;
 pub use saddle::Saddle;
 pub use state::State;

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gdro_data::{DataOptions, Format};
+use gdro_train::model::Model;
+use gdro_train::options::Kind;
+use gdro_train::{Failure, Result};
 use toml::Value;
-
-use super::list;
-use crate::failure::{Failure, Result};
-use crate::model::Model;
 
 /// What the files are.
 #[derive(Debug, Args)]
@@ -47,8 +46,9 @@ impl GroupFileArg {
     pub fn give(&self, model: &Model, options: &mut DataOptions) -> Result<()> {
         match &self.group_file {
             Some(text) => {
-                let paths = list(text).try_into::<Vec<PathBuf>>();
-                options.group_file = paths.unwrap_or_default();
+                let paths =
+                    Kind::List.parse(std::slice::from_ref(text)).unwrap_or(Value::Array(vec![]));
+                options.group_file = paths.try_into::<Vec<PathBuf>>().unwrap_or_default();
             }
             None if !model.job.data.group_file.is_empty() => {
                 return Err(Failure::input(

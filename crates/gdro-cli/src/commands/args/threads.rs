@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::failure::{Failure, Result};
+use gdro_train::{Failure, Result};
 
 /// Most threads that can be asked for.
 const MOST_THREADS: usize = 1024;

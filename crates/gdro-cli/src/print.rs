@@ -1,0 +1,34 @@
+//! Printing, and files that Ctrl-C must not leave half-written.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use gdro_train::{Failure, Result, files};
+
+/// Prints to standard output.
+pub fn text(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::BrokenPipe),
+        Err(error) => Err(Failure::Machine(format!("cannot print: {error}"))),
+    }
+}
+
+/// Says something on standard error, beside the output.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}
+
+/// Writes files as [`files::write_all`] does.
+pub fn files<T: AsRef<[u8]>>(written: &[(PathBuf, T)]) -> Result<()> {
+    // Where nothing listens for Ctrl-C yet, it must not leave temporary files either.
+    let _ = ctrlc::set_handler(|| {});
+    files::write_all(written)
+}
+
+/// Writes a file as [`files::write_one`] does.
+pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let _ = ctrlc::set_handler(|| {});
+    files::write_one(path, content)
+}

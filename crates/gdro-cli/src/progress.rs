@@ -1,0 +1,113 @@
+//! Progress on standard error, and Ctrl-C.
+
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gdro_report::risk;
+use gdro_train::files;
+use gdro_train::progress::{Event, Progress};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::print;
+
+/// Shows how far the work is, when it should.
+pub struct Watch {
+    talk: bool,
+    bar: RefCell<Option<ProgressBar>>,
+    /// What Ctrl-C sets, once it is listened to.
+    stop: Option<Arc<AtomicBool>>,
+}
+
+impl Watch {
+    /// A watch that talks or does not.
+    pub fn new(talk: bool) -> Self {
+        Watch { talk, bar: RefCell::new(None), stop: None }
+    }
+
+    /// Starts counting.
+    fn start(&self, length: u64, what: &str) {
+        let style = ProgressStyle::with_template(&format!(
+            "{{bar:30}} {{human_pos}}/{{human_len}} {what}, {{eta}} left  {{msg}}"
+        ));
+        let bar = ProgressBar::new(length);
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        self.replace(Some(bar));
+    }
+
+    fn replace(&self, bar: Option<ProgressBar>) {
+        if let Some(old) = self.bar.replace(bar) {
+            old.finish_and_clear();
+        }
+    }
+
+    fn on_bar(&self, change: impl FnOnce(&ProgressBar)) {
+        if let Some(bar) = &*self.bar.borrow() {
+            change(bar);
+        }
+    }
+}
+
+impl Progress for Watch {
+    fn tell(&self, event: Event<'_>) {
+        if !self.talk {
+            return;
+        }
+        match event {
+            Event::Stage(stage) => {
+                let bar = ProgressBar::new_spinner().with_message(stage.to_owned());
+                bar.enable_steady_tick(std::time::Duration::from_millis(120));
+                self.replace(Some(bar));
+            }
+            Event::Table(table) => {
+                self.replace(None);
+                // A reader who has gone does not stop the training.
+                let _ = std::io::stderr().write_all(gdro_report::groups(table).as_bytes());
+            }
+            Event::Note(text) => print::note(text),
+            Event::Rounds(rounds) => self.start(rounds, "rounds"),
+            Event::Played(rounds) => self.on_bar(|bar| bar.set_position(rounds)),
+            Event::Risk { max_risk, .. } => {
+                self.on_bar(|bar| bar.set_message(format!("max risk {}", risk(max_risk))));
+            }
+            Event::Gap(gap) => {
+                self.on_bar(|bar| bar.set_message(format!("certified gap {gap:.1e}")));
+            }
+            Event::Models(models) => self.start(models as u64, "models"),
+            Event::Model(done, what) => self.on_bar(|bar| {
+                bar.set_message(what.to_owned());
+                bar.set_position(done as u64);
+            }),
+            Event::Done => self.replace(None),
+            // The report says these.
+            Event::Solver(..) | Event::Steps(..) | Event::Solved(..) => {}
+        }
+    }
+
+    /// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
+    fn interrupts(&mut self) -> Arc<AtomicBool> {
+        self.stop.get_or_insert_with(interrupts).clone()
+    }
+
+    /// Ctrl-C ends the program where nothing listens for it.
+    fn gives_up(&self) -> Option<Arc<AtomicBool>> {
+        None
+    }
+}
+
+/// A flag that Ctrl-C sets from now on. A second Ctrl-C ends the program at once.
+pub fn interrupts() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) && !files::are_being_written() {
+            std::process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C ends the program as usual, and nothing is half-written.
+    let _ = ctrlc::set_handler(handler);
+    stop
+}

@@ -1,0 +1,109 @@
+//! The parts of the page that `gdro select` adds.
+
+use super::data::Data;
+use super::html::{self, Section};
+use super::sections::{configuration, section};
+use crate::numbers::{Scale, counted};
+use crate::selection::{cut_short, how, in_words};
+use crate::tables::goal_name;
+use gdro::setting::Objective;
+use gdro_train::Result;
+use gdro_train::job::Job;
+use gdro_train::select::{PartRisks, Path, Risks, Selection};
+
+/// What was tried and chosen.
+pub fn selection(selection: &Selection, objective: Objective) -> Section {
+    let goal = goal_name(objective);
+    let models = [("ERM", &selection.erm), ("balanced", &selection.balanced)];
+    let models = [models[0], models[1], (&goal[..], &selection.robust)];
+    let criteria = models.iter().flat_map(|(_, c)| c.points.iter().map(|p| p.criterion));
+    let scale = Scale::of(criteria);
+    let rows = selection.rows.iter().sum::<usize>() as u64;
+    let mut texts = vec![format!(
+        "Each line is a {}, each mark the risk of the worst group on {}, which the model was not \
+         trained on; bars hold 95 % of the bootstrap samples.",
+        selection.knob.words(),
+        counted(rows, "validation row")
+    )];
+    texts.push(sentence(&how(selection)));
+    let chosen: Vec<(String, String)> = models
+        .iter()
+        .map(|(name, curve)| {
+            let text = in_words(selection, name, curve, scale);
+            let text = text.split_once(": ").map_or(text.clone(), |(_, rest)| rest.to_owned());
+            ((*name).to_owned(), text)
+        })
+        .collect();
+    texts.extend(cut_short(selection).map(|text| sentence(&text)));
+    let notes: Vec<String> =
+        selection.notes.iter().map(|note| format!("<li>{}</li>\n", html::prose(note))).collect();
+    let notes = match notes.len() {
+        0 => String::new(),
+        _ => format!("<ul class=\"notes\">\n{}</ul>\n", notes.concat()),
+    };
+    let body = html::paragraphs(&texts)
+        + &html::chart("selection-chart")
+        + "<h3>What was chosen</h3>\n"
+        + &html::definitions(&chosen)
+        + &notes;
+    section("selection", &format!("How the {} was chosen", selection.knob.words()), body)
+}
+
+/// The parts of the page of a trade-off.
+pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
+    // With blanks at which no line breaks.
+    let mut texts = vec![format!(
+        "A model that minimises the mean of the k largest group risks protects the worst group at \
+         k\u{a0}=\u{a0}1, and at k\u{a0}=\u{a0}{} it minimises the mean over groups, on training rows. \
+         Each mark is the best model for one k; left and low is better. Ordinary training stands \
+         beside it.",
+        path.groups.len(),
+    )];
+    if path.interrupted {
+        texts.push("Stopped by Ctrl-C: the smallest k are missing.".into());
+    }
+    let bounds = match (path.l2, path.ball) {
+        (l2, Some(ball)) => format!("Penalty {l2}, weights in a ball of radius {ball}."),
+        (l2, None) => format!("Penalty {l2}."),
+    };
+    texts.push(bounds);
+    let overview = html::paragraphs(&texts) + &html::chart("path-chart") + &numbers(path, data);
+    let title = "The worst group against the mean";
+    let mut sections = vec![section("overview", title, overview)];
+    sections.push(configuration(job, data, job.training.delta)?);
+    Ok(sections)
+}
+
+/// The trade-off as a table, on both parts.
+fn numbers(path: &Path, data: &Data) -> String {
+    let scale = data.scale();
+    let mut header = vec!["model".to_owned()];
+    let held_out = path.erm.test.is_some();
+    let parts = if held_out { &["training", "held out"][..] } else { &["training"][..] };
+    for part in parts {
+        for name in ["worst group", "mean over groups", "mean over rows"] {
+            header.push(format!("{part}: {name}"));
+        }
+    }
+    let cells = |part: &PartRisks| {
+        [part.max, part.mean_groups, part.mean_rows].map(|v| scale.show(v)).to_vec()
+    };
+    let line = |name: String, risks: &Risks| {
+        let mut line = vec![name];
+        line.extend(cells(&risks.train));
+        line.extend(risks.test.as_ref().map(cells).unwrap_or_default());
+        line
+    };
+    let points = path.points.iter().map(|p| line(format!("k = {}", p.k), &p.risks));
+    let mut lines: Vec<Vec<String>> = points.collect();
+    lines.push(line("balanced".into(), &path.balanced));
+    lines.push(line("ERM".into(), &path.erm));
+    html::table("The trade-off in numbers", &header, &lines)
+}
+
+/// A text as a sentence.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}

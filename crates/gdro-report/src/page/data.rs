@@ -1,0 +1,273 @@
+//! The numbers of the page, which the script draws.
+
+use gdro::interval::{Estimate, GroupEstimates, Interval};
+use serde::Serialize;
+
+use super::curve::Curve;
+use super::ladder::Ladder;
+use crate::numbers::{Scale, level};
+use crate::plain;
+use crate::tables::{goal_name, metrics};
+use gdro_train::evaluate::Evaluated;
+use gdro_train::evaluation::Evaluation;
+use gdro_train::fit::Fitted;
+use gdro_train::job::Job;
+use gdro_train::model::Model;
+use gdro_train::select::Path;
+
+/// What the script draws. A column has a value for each group; `null` where there is none.
+#[derive(Debug, Serialize)]
+pub struct Data {
+    /// `rows held out`, `training rows` or `rows of the table`.
+    pub part: &'static str,
+    /// The level of the intervals, such as `95 %`; absent without intervals.
+    pub level: Option<String>,
+    /// What a risk is called.
+    pub unit: &'static str,
+    /// How risks are written.
+    scale: Scale,
+    /// Names of the groups.
+    pub names: Vec<String>,
+    /// Whether training never saw the group.
+    unseen: Vec<bool>,
+    /// Rows of the part that is shown.
+    pub rows: Vec<usize>,
+    /// Training rows; absent in an evaluation.
+    train_rows: Option<Vec<usize>>,
+    /// Averaged weights of the groups.
+    weights: Vec<Option<f64>>,
+    /// The models, the one of the run last.
+    pub models: Vec<Column>,
+    /// The last model minus ERM.
+    pub change: Option<Change>,
+    /// The curve of the run.
+    pub curve: Option<Curve>,
+    /// What was tried before the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Ladder>,
+    /// From the largest risk to the mean over groups, on each part of the rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Ladder>,
+}
+
+/// A model on the groups.
+#[derive(Debug, Default, Serialize)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    pub risk: Vec<Option<f64>>,
+    risk_interval: Vec<Option<[f64; 2]>>,
+    pub accuracy: Vec<Option<f64>>,
+    accuracy_interval: Vec<Option<[f64; 2]>>,
+    auc: Vec<Option<f64>>,
+    true_positive_rate: Vec<Option<f64>>,
+    false_positive_rate: Vec<Option<f64>>,
+    /// On training rows, where those are not what is shown.
+    train_risk: Vec<Option<f64>>,
+    train_accuracy: Vec<Option<f64>>,
+}
+
+/// Differences of risks on the same rows; below 0 where the model of the run is better.
+#[derive(Debug, Serialize)]
+pub struct Change {
+    pub value: Vec<Option<f64>>,
+    /// Absent where the rows say too little.
+    pub interval: Vec<Option<[f64; 2]>>,
+}
+
+fn ends(interval: Interval) -> [f64; 2] {
+    [interval.low, interval.high]
+}
+
+/// The interval of an estimate, if it says anything.
+fn bounds(estimate: Option<Estimate>) -> Option<[f64; 2]> {
+    estimate.and_then(|e| e.bounds()).map(ends)
+}
+
+/// A column without any value is left out.
+fn unless_empty<T>(column: Vec<Option<T>>) -> Vec<Option<T>> {
+    if column.iter().all(Option::is_none) { Vec::new() } else { column }
+}
+
+impl Column {
+    /// Whether it says something about positive and negative rows.
+    pub fn is_binary(&self) -> bool {
+        !self.true_positive_rate.is_empty()
+    }
+
+    /// Adds what intervals say.
+    fn add(&mut self, groups: &[GroupEstimates]) {
+        let of = |f: &dyn Fn(&GroupEstimates) -> Option<f64>| {
+            unless_empty(groups.iter().map(f).collect())
+        };
+        let value = |e: Option<Estimate>| e.and_then(|e| e.value);
+        self.risk_interval = groups.iter().map(|g| bounds(Some(g.clipped_risk))).collect();
+        self.accuracy_interval = unless_empty(groups.iter().map(|g| bounds(g.accuracy)).collect());
+        self.auc = of(&|g| value(g.auc));
+        self.true_positive_rate = of(&|g| value(g.true_positive_rate));
+        self.false_positive_rate = of(&|g| value(g.false_positive_rate));
+    }
+}
+
+impl Data {
+    /// The numbers of a training run: on rows held out when there are some, else on training rows.
+    pub fn of_fit(job: &Job, fitted: &Fitted) -> Self {
+        let groups = &fitted.table.groups;
+        let held_out = fitted.table.test_rows > 0;
+        let goal = goal_name(job.training.objective);
+        let evaluations: [&Evaluation; 3] = [&fitted.erm, &fitted.balanced, &fitted.robust];
+        let shown = metrics(fitted, held_out);
+        let models = ["ERM", "balanced", &goal].into_iter().zip(evaluations).zip(shown);
+        let models: Vec<Column> = models
+            .map(|((name, evaluation), shown)| {
+                let at = |g: &gdro_data::Group| if held_out { g.test } else { g.train };
+                let train = |g: &gdro_data::Group| g.train.filter(|_| held_out);
+                let on_train = |g: &gdro_data::Group| train(g).map(|i| &evaluation.train[i]);
+                let accuracy = |g: &gdro_data::Group| at(g).and_then(|i| shown[i].accuracy);
+                let train_accuracy = |g: &gdro_data::Group| on_train(g).and_then(|m| m.accuracy);
+                let mut column = Column {
+                    name: name.to_owned(),
+                    risk: groups.iter().map(|g| at(g).map(|i| shown[i].risk)).collect(),
+                    accuracy: unless_empty(groups.iter().map(accuracy).collect()),
+                    train_risk: unless_empty(
+                        groups.iter().map(|g| on_train(g).map(|m| m.risk)).collect(),
+                    ),
+                    train_accuracy: unless_empty(groups.iter().map(train_accuracy).collect()),
+                    ..Column::default()
+                };
+                if let Some(intervals) = &evaluation.intervals {
+                    column.add(&intervals.groups);
+                }
+                column
+            })
+            .collect();
+        let change = match &fitted.comparison {
+            Some(comparison) => Change {
+                value: comparison.groups.iter().map(|g| g.clipped_difference.value).collect(),
+                interval: comparison
+                    .groups
+                    .iter()
+                    .map(|g| bounds(Some(g.clipped_difference)))
+                    .collect(),
+            },
+            None => {
+                let pairs = models[2].risk.iter().zip(&models[0].risk);
+                let value = pairs.map(|(a, b)| Some((*a)? - (*b)?)).collect();
+                Change { value, interval: Vec::new() }
+            }
+        };
+        let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
+        let rows = |g: &gdro_data::Group| if held_out { g.test_rows } else { g.train_rows };
+        Data {
+            part: if held_out { "rows held out" } else { "training rows" },
+            level: held_out.then(|| level(1.0 - job.training.delta)),
+            unit: unit(&fitted.model),
+            scale: scale(&models),
+            names: groups.iter().map(|g| plain(&g.name)).collect(),
+            unseen: Vec::new(),
+            rows: groups.iter().map(rows).collect(),
+            train_rows: held_out.then(|| groups.iter().map(|g| g.train_rows).collect()),
+            weights: groups.iter().map(weight).collect(),
+            models,
+            change: Some(change),
+            curve: Curve::of(fitted),
+            selection: None,
+            path: Vec::new(),
+        }
+    }
+
+    /// The numbers of a model on another table.
+    pub fn of_evaluation(model: &Model, evaluated: &Evaluated) -> Self {
+        let groups = &evaluated.intervals.groups;
+        let accuracy = |g: &GroupEstimates| g.accuracy.and_then(|e| e.value);
+        let mut column = Column {
+            name: goal_name(model.job.training.objective),
+            risk: groups.iter().map(|g| g.risk).collect(),
+            accuracy: unless_empty(groups.iter().map(accuracy).collect()),
+            ..Column::default()
+        };
+        column.add(groups);
+        let models = vec![column];
+        let count = groups.len();
+        Data {
+            part: "rows of the table",
+            level: Some(level(1.0 - evaluated.settings.delta)),
+            unit: unit(model),
+            scale: scale(&models),
+            names: evaluated.names.iter().map(|n| plain(n)).collect(),
+            unseen: (0..count).map(|i| i >= evaluated.known).collect(),
+            rows: groups.iter().map(|g| g.rows).collect(),
+            train_rows: None,
+            weights: (0..count).map(|i| model.group_weights.get(i).copied()).collect(),
+            models,
+            change: None,
+            curve: None,
+            selection: None,
+            path: Vec::new(),
+        }
+    }
+
+    /// The numbers of a trade-off.
+    pub fn of_path(path: &Path) -> Self {
+        let part = if path.erm.test.is_some() { "rows held out" } else { "training rows" };
+        let ladders = Ladder::of_path(path);
+        Data {
+            part,
+            level: None,
+            unit: "risk",
+            scale: ladders[0].scale,
+            names: Vec::new(),
+            unseen: Vec::new(),
+            rows: Vec::new(),
+            train_rows: None,
+            weights: Vec::new(),
+            models: Vec::new(),
+            change: None,
+            curve: None,
+            selection: None,
+            path: ladders,
+        }
+    }
+
+    /// The group with the largest risk under a model, and this risk.
+    pub fn worst(&self, model: usize) -> Option<(&str, f64)> {
+        let risks = self.models[model].risk.iter().enumerate();
+        let worst = risks.filter_map(|(i, r)| Some((i, (*r)?))).max_by(|a, b| {
+            // The first at ties.
+            a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))
+        });
+        worst.map(|(i, risk)| (self.names[i].as_str(), risk))
+    }
+
+    /// Groups that surely gain, that surely lose, that could do either, and that have too few rows.
+    pub fn gains(&self) -> Option<[usize; 4]> {
+        let change = self.change.as_ref().filter(|c| !c.interval.is_empty())?;
+        let mut counts = [0; 4];
+        for (value, interval) in change.value.iter().zip(&change.interval) {
+            let kind = match interval {
+                Some([_, high]) if *high < 0.0 => 0,
+                Some([low, _]) if *low > 0.0 => 1,
+                Some(_) => 2,
+                None if value.is_some() => 3,
+                None => continue,
+            };
+            counts[kind] += 1;
+        }
+        Some(counts)
+    }
+
+    /// How risks are written.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+}
+
+/// What a risk is called.
+fn unit(model: &Model) -> &'static str {
+    if matches!(model.loss.0, gdro::loss::AnyLoss::Squared(_)) { "MSE" } else { "risk" }
+}
+
+/// How risks are written.
+fn scale(models: &[Column]) -> Scale {
+    Scale::of(models.iter().flat_map(|m| m.risk.iter().flatten().copied()))
+}

@@ -1,0 +1,284 @@
+//! The parts of the page, from top to bottom.
+
+use std::path::PathBuf;
+
+use super::data::Data;
+use super::html::{self, Section};
+use super::{recipe, words};
+use crate::numbers::{Scale, count, counted, percent};
+use crate::summary::Summary;
+use crate::tables::{NONE, Total, metrics, objective_in_words, solving, totals};
+use gdro_train::Result;
+use gdro_train::evaluate::Evaluated;
+use gdro_train::fit::Fitted;
+use gdro_train::job::Job;
+use gdro_train::model::Model;
+use gdro_train::solve::Solved;
+
+/// The parts of the page of a training run.
+pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Result<Vec<Section>> {
+    let model = &fitted.model;
+    let training = &model.job.training;
+    let held_out = fitted.table.test_rows > 0;
+    let totals = totals(job, fitted, held_out, metrics(fitted, held_out));
+    let mean = totals.iter().find(|t| t.name == "mean over rows");
+    let mean = mean.map_or([None; 3], |t| t.risks);
+    let objective = objective_in_words(&job.training, fitted.offsets.is_some());
+
+    let mut warnings = summary.warnings();
+    if !held_out {
+        warnings.push(
+            "no rows were held out: all numbers are on the rows that the models were trained on, \
+             and look better than they would on new ones"
+                .into(),
+        );
+    }
+    let mut list = vec![
+        ("Task".to_owned(), words::task(model)),
+        ("Table".into(), files(&model.job.tables)),
+        (
+            "Rows".into(),
+            format!(
+                "{} for training, {} held out",
+                count(fitted.table.train_rows as u64),
+                count(fitted.table.test_rows as u64)
+            ),
+        ),
+        groups(model, data),
+        ("Model".into(), words::kind(model)),
+        ("Objective".into(), objective.clone()),
+    ];
+    let solver = match &fitted.reason {
+        Some(reason) => format!("{}, because {reason}", fitted.solver),
+        None => fitted.solver.to_string(),
+    };
+    list.push(("Solver".into(), format!("{solver}; {:.2} s", fitted.seconds)));
+    list.push(("Seed".into(), training.seed.to_string()));
+
+    let about =
+        |column: &super::data::Column| (column.name.clone(), words::about(training, &column.name));
+    let models: Vec<_> = data.models.iter().map(about).collect();
+    let sentences = words::summary(data, mean);
+    let overview = alerts(&warnings)
+        + &html::paragraphs(&sentences)
+        + &glance(data, &totals)
+        + "<h3>The models</h3>\n"
+        + &html::definitions(&models)
+        + "<h3>The run</h3>\n"
+        + &html::definitions(&list)
+        + &notes(&fitted.table.notes);
+
+    let clipped = fitted.robust.intervals.as_ref();
+    let clipped = clipped.map_or(0, |i| i.groups.iter().map(|g| g.clipped).sum());
+    let mut sections = vec![
+        section("overview", "What came out", overview),
+        section(
+            "certificate",
+            "How close to the best possible model",
+            html::paragraphs(&words::certificate(&fitted.certificate, &objective)),
+        ),
+        risks(data, fitted.cap, clipped),
+        table(),
+    ];
+    let gains = match words::gains(data) {
+        Some(text) => vec![
+            text,
+            format!(
+                "Each mark is the {0} of {1} minus that of ERM on the same rows; bars are intervals \
+                 for all groups at once.",
+                data.unit, data.models[2].name
+            ),
+        ],
+        None => vec![format!(
+            "Each mark is the {} of {} minus that of ERM on the {}.",
+            data.unit, data.models[2].name, data.part
+        )],
+    };
+    sections.push(section(
+        "gains",
+        "Who gains and who loses against ERM",
+        html::paragraphs(&gains) + &html::chart("gains-chart"),
+    ));
+    sections.push(course(fitted, data));
+    sections.push(configuration(&model.job, data, training.delta)?);
+    Ok(sections)
+}
+
+/// The parts of the page of a model on another table.
+pub fn of_evaluation(
+    model: &Model,
+    tables: &[PathBuf],
+    evaluated: &Evaluated,
+    data: &Data,
+) -> Result<Vec<Section>> {
+    let training = &model.job.training;
+    let (warnings, rest): (Vec<String>, Vec<String>) =
+        evaluated.notes.iter().cloned().partition(|note| note.starts_with("warning: "));
+    let warnings: Vec<String> =
+        warnings.iter().map(|w| w.trim_start_matches("warning: ").to_owned()).collect();
+    let scale = data.scale();
+    let worst = data.worst(0).map(|(group, risk)| {
+        format!(
+            "The model does worst on `{group}`, with {} {} on {}.",
+            data.unit,
+            scale.show(risk),
+            data.part
+        )
+    });
+    let rows: usize = data.rows.iter().sum();
+    let mut list = vec![
+        ("Task".to_owned(), words::task(model)),
+        ("Table".into(), files(tables)),
+        ("Rows".into(), count(rows as u64)),
+        groups(model, data),
+        ("Model".into(), words::kind(model)),
+        ("Trained on".into(), files(&model.job.tables)),
+        (
+            "Solver".into(),
+            format!("{}, seed {}, gdro {}", training.solver, training.seed, model.gdro),
+        ),
+    ];
+    let unseen = evaluated.names.len() - evaluated.known;
+    if unseen > 0 {
+        list.push((
+            "New groups".into(),
+            format!("{} that training never saw", count(unseen as u64)),
+        ));
+    }
+    let models = [(data.models[0].name.clone(), words::about(training, &data.models[0].name))];
+    let overview = alerts(&warnings)
+        + &html::paragraphs(&worst)
+        + "<h3>The model</h3>\n"
+        + &html::definitions(&models)
+        + "<h3>The evaluation</h3>\n"
+        + &html::definitions(&list)
+        + &notes(&rest);
+    let clipped = evaluated.intervals.groups.iter().map(|g| g.clipped).sum();
+    let objective = objective_in_words(training, false);
+    Ok(vec![
+        section("overview", "What came out", overview),
+        risks(data, evaluated.settings.cap, clipped),
+        table(),
+        section(
+            "certificate",
+            "How well the model was trained",
+            html::paragraphs(&model.certificate.as_ref().map_or_else(
+                || vec!["None: it was trained without a pass that makes one.".to_owned()],
+                |certificate| words::certificate(certificate, &objective),
+            )),
+        ),
+        configuration(&model.job, data, evaluated.settings.delta)?,
+    ])
+}
+
+pub(super) fn section(id: &'static str, title: &str, body: String) -> Section {
+    Section { id, title: title.to_owned(), body }
+}
+
+/// What a reader must know first.
+fn alerts(warnings: &[String]) -> String {
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let items: String = warnings.iter().map(|w| format!("<li>{}</li>\n", html::prose(w))).collect();
+    format!(
+        "<div class=\"alert\" role=\"note\" aria-label=\"Warnings\"><strong>Warning</strong>\n<ul>\n{items}</ul></div>\n"
+    )
+}
+
+/// What was decided for the user.
+fn notes(notes: &[String]) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let items: String = notes.iter().map(|n| format!("<li>{}</li>\n", html::prose(n))).collect();
+    format!("<h3>Notes</h3>\n<ul class=\"notes\">\n{items}</ul>\n")
+}
+
+fn files(tables: &[PathBuf]) -> String {
+    let names: Vec<String> = tables.iter().map(|t| format!("`{}`", t.display())).collect();
+    names.join(", ")
+}
+
+fn groups(model: &Model, data: &Data) -> (String, String) {
+    let by = words::group_columns(&model.job).map_or(String::new(), |c| format!(", by `{c}`"));
+    ("Groups".into(), format!("{}{by}", count(data.names.len() as u64)))
+}
+
+/// Worst group and means, side by side.
+fn glance(data: &Data, totals: &[Total]) -> String {
+    let scale = Scale::of(totals.iter().flat_map(|t| t.risks).flatten());
+    let mut header = vec![String::new()];
+    header.extend(data.models.iter().map(|m| m.name.clone()));
+    let mut lines = Vec::new();
+    for total in totals {
+        let cells = total.risks.map(|r| r.map_or(NONE.into(), |r| scale.show(r)));
+        let mut line = vec![format!("{}, {}", data.unit, total.name)];
+        line.extend(cells);
+        lines.push(line);
+    }
+    for total in totals.iter().filter(|t| t.accuracies[2].is_some()) {
+        let mut line = vec![format!("accuracy, {}", total.name)];
+        line.extend(total.accuracies.map(|a| a.map_or(NONE.into(), percent)));
+        lines.push(line);
+    }
+    html::table(&format!("At a glance, on the {}", data.part), &header, &lines)
+}
+
+/// The chart of risks.
+fn risks(data: &Data, cap: f64, clipped: usize) -> Section {
+    let mut texts = vec![format!(
+        "Each line is a group, each mark the {} of a model on the {}.",
+        data.unit, data.part
+    )];
+    texts.extend(words::intervals(data, cap, clipped));
+    let title = if data.models.len() > 1 { "The groups, side by side" } else { "The groups" };
+    section("groups", title, html::paragraphs(&texts) + &html::chart("risk-chart"))
+}
+
+/// The table of all groups.
+fn table() -> Section {
+    section("table", "All groups in numbers", html::chart("group-table"))
+}
+
+/// How training went.
+fn course(fitted: &Fitted, data: &Data) -> Section {
+    let lines: Vec<String> = solving(fitted).lines().map(str::to_owned).collect();
+    let items: String = lines.iter().map(|l| format!("<li>{}</li>\n", html::prose(l))).collect();
+    let mut body = format!("<ul>\n{items}</ul>\n");
+    if data.curve.is_some() {
+        body += "<p>Risks are those of the model so far on training rows; a group's weight says how \
+                 much it counts, and all weights add up to 1.";
+        if matches!(fitted.solved, Solved::Exact { .. }) {
+            body += " The exact solver is recorded at its start and its end only.";
+        }
+        body += "</p>\n";
+        body += "<h3>Risks of the groups</h3>\n";
+        body += &html::chart("risk-curve");
+        body += "<h3>Weights of the groups</h3>\n";
+        body += &html::chart("weight-curve");
+    } else {
+        body += &format!(
+            "<p>There are too many groups ({}) to keep a curve of each.</p>\n",
+            counted(data.names.len() as u64, "group")
+        );
+    }
+    section("course", "How training went", body)
+}
+
+/// All that is needed to do it again, and what the words mean.
+pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
+    let text = recipe::of(job)?;
+    let command =
+        if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
+    let body = format!(
+        "<p>The run with every choice settled. Saved as <code>job.toml</code> in the folder where it was \
+         started, <code>{command}</code> does it again.</p>\n\
+         <div class=\"copy\"><button type=\"button\" id=\"copy\" data-from=\"job\">Copy</button>\
+         <span id=\"copied\" role=\"status\"></span></div>\n\
+         <pre id=\"job\" tabindex=\"0\" aria-label=\"Job file\">{}</pre>\n{}",
+        html::escape_lines(&text),
+        html::details("Words of this page", &html::definitions(&words::glossary(data, delta)))
+    );
+    Ok(section("configuration", "Configuration", body))
+}

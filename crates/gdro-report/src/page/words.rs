@@ -1,0 +1,260 @@
+//! What the page says in sentences.
+
+use gdro::certificate::Certificate;
+use gdro_data::Target;
+
+use super::data::Data;
+use crate::numbers::{Scale, count, counted, level, percent, risk};
+use gdro::setting::Objective;
+use gdro_train::job::{Job, Training};
+use gdro_train::model::Model;
+
+/// Relative gap up to which a model is optimal.
+const EXACT: f64 = 1e-6;
+
+/// Relative gap up to which a model is as good as optimal.
+const OPTIMAL: f64 = 1e-3;
+
+/// Relative gap up to which a model is close to the optimum.
+const CLOSE: f64 = 0.02;
+
+/// Relative gap from which on a certificate says little.
+const VOID: f64 = 0.5;
+
+/// The columns that define groups, in words; `None` when all rows are one group.
+pub fn group_columns(job: &Job) -> Option<String> {
+    let families: Vec<String> = job.data.groups.iter().map(|g| g.to_string()).collect();
+    let between = if job.data.families() > 1 { " and by " } else { ", " };
+    (!families.is_empty()).then(|| families.join(between))
+}
+
+/// What is predicted: a column, or a comparison of one with a number.
+fn target(job: &Job) -> &str {
+    job.data.target.as_deref().unwrap_or_default()
+}
+
+/// The title.
+pub fn title(job: &Job) -> String {
+    let target = target(job);
+    match group_columns(job) {
+        Some(groups) => format!("{target} by {groups}"),
+        None => target.to_owned(),
+    }
+}
+
+/// What is to be done.
+pub fn task(model: &Model) -> String {
+    match &model.target {
+        Target::Binary { column, positive, negative, .. } if column == target(&model.job) => {
+            format!("tell whether `{column}` is `{positive}` (the positive label) or `{negative}`")
+        }
+        Target::Binary { positive, negative, .. } => {
+            format!("tell whether `{positive}` (the positive label) or `{negative}`")
+        }
+        Target::Multiclass { column, classes } => {
+            format!("tell which of {} classes `{column}` is", count(classes.len() as u64))
+        }
+        Target::Regression { column } => format!("predict the number `{column}`"),
+    }
+}
+
+/// The kind of model.
+pub fn kind(model: &Model) -> String {
+    let training = &model.job.training;
+    let ball = training.ball.map(|b| format!(", weights in a ball of radius {b}"));
+    let penalty = if training.l2 > 0.0 {
+        format!(", penalty {} on the squared weights", training.l2)
+    } else {
+        String::new()
+    };
+    format!(
+        "linear, {} loss, {}{penalty}{}",
+        model.loss,
+        counted(model.features.len() as u64, "feature"),
+        ball.unwrap_or_default()
+    )
+}
+
+/// What a model of the page is.
+pub fn about(training: &Training, name: &str) -> String {
+    match name {
+        "ERM" => "ordinary training (empirical risk minimisation): every row counts alike".into(),
+        "balanced" => {
+            "ordinary training in which every group counts alike, whatever its size".into()
+        }
+        _ => {
+            let goal = match training.objective {
+                Objective::Max => "the largest risk of a group as small as possible".into(),
+                Objective::TopK(k) => {
+                    format!("the mean of the {k} largest group risks as small as possible")
+                }
+                Objective::Regret => {
+                    "the largest excess over what a model for one group alone attains as small as possible".into()
+                }
+                Objective::Average => "the mean risk over rows as small as possible".to_owned(),
+                Objective::Balanced => "the mean risk over groups as small as possible".into(),
+            };
+            format!("the model of this run, trained to make {goal}")
+        }
+    }
+}
+
+/// A certificate, what it says and what it does not; `what` is the objective.
+pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
+    let Certificate { upper, lower, gap, relative_gap, method } = certificate;
+    let kind = "no model of this kind (linear, same features, same penalty and bounds)";
+    let mut out = if *relative_gap <= EXACT {
+        vec![format!(
+            "On the training rows, {what} of this model is {}. It is proved that {kind} is better \
+             by more than {gap:.0e}: this is the best possible model.",
+            Scale::precise(upper.abs() * EXACT, *upper).show(*upper)
+        )]
+    } else {
+        // A digit more than a pair of numbers needs, so that the gap can be checked.
+        let scale = Scale::precise(gap / 10.0, *upper);
+        let share = match *relative_gap {
+            share if share < 1e-3 => "less than 0.1 %".to_owned(),
+            share => percent(share),
+        };
+        let gap = scale.show(*gap);
+        let verdict = match *relative_gap {
+            share if share <= OPTIMAL => {
+                "for all practical purposes this is the best possible model"
+            }
+            share if share <= CLOSE => {
+                "the model is close to the best possible, and longer training can gain no more than \
+                 that"
+            }
+            share if share <= VOID => {
+                "longer training may gain up to that much; more rounds, or the exact solver, would \
+                 close the gap"
+            }
+            _ => {
+                "the certificate says next to nothing. Either the model is far from the best \
+                 possible, or the bound could not be made tighter; the exact solver would tell"
+            }
+        };
+        vec![
+            format!(
+                "On the training rows, {what} of this model is {}. It is proved that {kind} can go \
+                 below {}.",
+                scale.show(*upper),
+                scale.show(*lower)
+            ),
+            format!("The gap between the two is {gap}, {share} of the value: {verdict}."),
+        ]
+    };
+    out.push(
+        "The certificate is about training: it compares this model with all others on the rows it \
+         was trained on. How the model does on new rows is what the intervals below are about."
+            .into(),
+    );
+    out.push(format!("How the bound was found: {method}."));
+    out
+}
+
+/// What the intervals of the page are.
+pub fn intervals(data: &Data, cap: f64, clipped: usize) -> Option<String> {
+    let level = data.level.as_ref()?;
+    let cut = if clipped > 0 {
+        format!(
+            " Losses count as at most {} in the intervals, which cuts {} here; the points are not cut.",
+            risk(cap),
+            counted(clipped as u64, "row")
+        )
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "Bars are intervals: those of one model hold for all groups at once with probability \
+         {level}. A group without a bar has too few rows to say anything.{cut}"
+    ))
+}
+
+/// What the run came to, in a few sentences.
+pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3]) -> Vec<String> {
+    let (scale, last) = (data.scale(), data.models.len() - 1);
+    let mut out = Vec::new();
+    let name = &data.models[last].name;
+    if let (Some((erm, before)), Some((group, after))) = (data.worst(0), data.worst(last)) {
+        let change = scale.change(before, after);
+        let change = if change == "=" { String::new() } else { format!(" ({change})") };
+        out.push(format!(
+            "On the {}, ordinary training (ERM) does worst on `{erm}`, with {} {}. The model of \
+             this run ({name}) does worst on `{group}`, with {}{change}.",
+            data.part,
+            data.unit,
+            scale.show(before),
+            scale.show(after),
+        ));
+    }
+    if let [Some(before), _, Some(after)] = mean_over_rows {
+        let change = scale.change(before, after);
+        out.push(if change == "=" {
+            format!("The mean over all rows stays at {}.", scale.show(before))
+        } else {
+            format!(
+                "The mean over all rows goes from {} to {} ({change}): {}.",
+                scale.show(before),
+                scale.show(after),
+                if after > before { "the price for the worst group" } else { "no price is paid" }
+            )
+        });
+    }
+    out.extend(gains(data));
+    out
+}
+
+/// Who gains and who loses, in a sentence.
+pub fn gains(data: &Data) -> Option<String> {
+    let [gain, lose, open, few] = data.gains()?;
+    let level = data.level.as_deref().unwrap_or_default();
+    let some = |number: usize, one: &str, many: &str| {
+        let number = if number == 0 { "none".to_owned() } else { count(number as u64) };
+        let verb = if number == "1" || number == "none" { one } else { many };
+        format!("{number} {verb}")
+    };
+    let few = if few > 0 {
+        format!("; {} too few rows to say anything", some(few, "has", "have"))
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "Against ERM, of {}, {} clearly, {} clearly, and {} either way{few} ({level} confidence \
+         for all groups at once).",
+        counted(data.names.len() as u64, "group"),
+        some(gain, "gains", "gain"),
+        some(lose, "loses", "lose"),
+        some(open, "may go", "may go"),
+    ))
+}
+
+/// Words of the page and what they mean.
+pub fn glossary(data: &Data, delta: f64) -> Vec<(String, String)> {
+    let mut list = vec![
+        ("risk", "the mean loss over the rows of a group: how wrong the model is there, in the units of its loss. Lower is better. MSE is the risk of the squared loss: the mean squared error.".into()),
+        ("worst group", "the group with the largest risk under a model; it need not be the same for two models.".into()),
+        ("ERM", "empirical risk minimisation, which is ordinary training: the mean loss over all rows is made small, so large groups decide.".into()),
+        ("balanced", "ordinary training on a mean in which each group counts alike.".into()),
+        ("gdro", "group distributionally robust optimisation: the largest group risk is made small.".into()),
+        ("rows held out", "rows of the table that no model was trained on: what they say holds for new rows of the same kind.".into()),
+        ("certificate", "a proof, from convex duality, of how far a model is from the best possible one on its training rows.".into()),
+        ("group weight", "how much a group counted in training; the weights add up to 1. A group of weight 0 did not hold the model back.".into()),
+        ("difference to ERM", "the risk of the model of this run minus that of ERM on the same rows; below 0 the group gains.".into()),
+    ];
+    if data.level.is_some() {
+        list.push(("interval", format!("a range that contains the true value. Those of a column hold for all groups at once with probability {}, so the worst of many groups is not singled out by luck.", level(1.0 - delta))));
+    }
+    if data.models.iter().any(|m| !m.accuracy.is_empty()) {
+        list.push(("accuracy", "the share of rows that the model predicts right.".into()));
+    }
+    if data.models.last().is_some_and(|m| m.is_binary()) {
+        list.push((
+            "true and false positives",
+            "the shares of the positive and of the negative rows that are predicted positive."
+                .into(),
+        ));
+        list.push(("AUC", "the probability that a positive row has a higher score than a negative one of the same group; 0.5 is guessing.".into()));
+    }
+    list.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
+}

@@ -1,0 +1,484 @@
+//! Tables for a terminal.
+
+use std::fmt::Write as _;
+
+use console::Term;
+use gdro::certificate::Certificate;
+use gdro::group_weights::effective_groups;
+use gdro::interval::{Estimate, Interval};
+use gdro::loss::AnyLoss;
+use gdro::risk::GroupMetric;
+use gdro::run::Outcome;
+use gdro_data::{Group, Target};
+
+use super::grid::{Grid, terminal_width, wrapped};
+use super::numbers::{Scale, count, counted, level, percent, risk};
+use super::summary::{Part, Summary};
+use gdro::setting::Objective;
+use gdro_train::facts::Facts;
+use gdro_train::fit::Fitted;
+use gdro_train::job::{Job, Training};
+use gdro_train::solve::{Play, Solved};
+
+/// With more groups than [`FULL`] a table shows only this many, the worst.
+pub(super) const WORST: usize = 10;
+
+/// Most groups that a table shows in full.
+pub(super) const FULL: usize = 30;
+
+/// The first of the totals.
+const WORST_GROUP: &str = "worst group";
+
+/// What does not exist.
+pub(super) const NONE: &str = "–";
+
+/// What the table holds: rows, target, groups, and what was decided for the user.
+pub fn groups(table: &Facts) -> String {
+    let width = terminal_width(&Term::stderr());
+    let rows = table.train_rows + table.test_rows;
+    let target = match &table.target {
+        Target::Binary { column, positive, negative, .. } => {
+            format!("`{column}`: `{positive}` (positive) or `{negative}`")
+        }
+        Target::Multiclass { column, classes } => {
+            format!("`{column}`, {} classes", count(classes.len() as u64))
+        }
+        Target::Regression { column } => format!("`{column}`, a number"),
+    };
+    let mut out = wrapped(
+        &plain(&format!(
+            "{} ({} held out), {}, target {target}",
+            counted(rows as u64, "row"),
+            count(table.test_rows as u64),
+            counted(table.encoding.dimension() as u64, "feature"),
+        )),
+        width,
+        2,
+    );
+    let all = &table.groups;
+    let shown = if all.len() > FULL { &all[..WORST] } else { &all[..] };
+    let mut names: Vec<String> = shown.iter().map(|g| plain(&g.name)).collect();
+    if shown.len() < all.len() {
+        names.push(format!("… and {} more", count((all.len() - shown.len()) as u64)));
+    }
+    let blank = (names.len() > shown.len()).then(String::new);
+    let mut grid = Grid::new(&counted(all.len() as u64, "group"), names);
+    let mut column = |header: &str, of: &dyn Fn(&Group) -> String| {
+        grid.block();
+        grid.column(["", header], shown.iter().map(of).chain(blank.clone()).collect());
+    };
+    column("rows", &|g| count(g.rows as u64));
+    if matches!(table.target, Target::Binary { .. }) {
+        let rate = |g: &Group| g.positives.map(|p| percent(p as f64 / g.rows.max(1) as f64));
+        column("positive", &|g| rate(g).unwrap_or_default());
+    }
+    out += &grid.text(width);
+    for note in &table.notes {
+        out += &wrapped(&plain(&format!("note: {note}")), width, 6);
+    }
+    out
+}
+
+/// The whole report of a run.
+pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> String {
+    let width = terminal_width(&Term::stdout());
+    let mut out = String::new();
+    let parts = [("Rows held out", fitted.table.test_rows > 0), ("Training rows", true)];
+    for (at, (title, present)) in parts.into_iter().enumerate() {
+        if present {
+            let all = fitted.table.groups.len();
+            let cut = if all > FULL && !all_groups {
+                format!(": the {WORST} worst of {} groups", count(all as u64))
+            } else {
+                String::new()
+            };
+            let _ = writeln!(out, "\n{title}{cut}");
+            out += &part(job, fitted, at == 0, all_groups).text(width);
+        }
+    }
+    out.push('\n');
+    for line in notes(job, fitted, summary).lines() {
+        out += &wrapped(&plain(line), width, 2);
+    }
+    out
+}
+
+/// A text without control characters, which could garble a terminal.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// Metrics of the three models on one part: ERM, balanced, robust.
+pub(super) fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
+    [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match (held_out, &e.test) {
+        (true, Some(test)) => &test[..],
+        (true, None) => &[],
+        (false, _) => &e.train[..],
+    })
+}
+
+/// A total: what it is, the three risks, the three accuracies.
+pub(super) struct Total {
+    /// What it is.
+    pub name: String,
+    rows: String,
+    /// Of ERM, balanced and the robust model.
+    pub risks: [Option<f64>; 3],
+    /// Likewise.
+    pub accuracies: [Option<f64>; 3],
+}
+
+/// The table of one part.
+fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
+    let models = metrics(fitted, held_out);
+    let graded = models[2].iter().any(|m| m.accuracy.is_some());
+    let groups = &fitted.table.groups;
+    let place = |g: &Group| if held_out { g.test } else { g.train };
+
+    // The worst of the robust model first when not all are shown.
+    let mut order: Vec<&Group> = groups.iter().collect();
+    if groups.len() > FULL && !all_groups {
+        let key = |g: &Group| place(g).map_or(f64::NEG_INFINITY, |p| models[2][p].risk);
+        order.sort_by(|a, b| key(b).total_cmp(&key(a)));
+        order.truncate(WORST);
+    }
+    let rest = groups.len() - order.len();
+    let totals = totals(job, fitted, held_out, models);
+
+    let mut names: Vec<String> = order.iter().map(|g| plain(&g.name)).collect();
+    if rest > 0 {
+        names.push(format!("… and {} more", count(rest as u64)));
+    }
+    let first_total = names.len();
+    names.extend(totals.iter().map(|t| t.name.clone()));
+    // A column: a cell for each group, nothing beside "and … more", a cell for each total.
+    let cells = |of: &dyn Fn(&Group) -> String, total: &dyn Fn(&Total) -> String| {
+        let groups = order.iter().map(|g| of(g));
+        let gap = (rest > 0).then(String::new);
+        groups.chain(gap).chain(totals.iter().map(total)).collect::<Vec<String>>()
+    };
+    let of_place =
+        |of: &dyn Fn(usize) -> String, g: &Group| place(g).map_or_else(|| NONE.to_owned(), of);
+
+    let mut grid = Grid::new("group", names);
+    grid.rule(first_total);
+    grid.block();
+    let rows = |g: &Group| count(if held_out { g.test_rows } else { g.train_rows } as u64);
+    grid.column(["", "rows"], cells(&rows, &|t| t.rows.clone()));
+
+    let shown: Vec<usize> = order.iter().filter_map(|g| place(g)).collect();
+    let risks = shown.iter().flat_map(|p| models.map(|m| m[*p].risk));
+    let scale = Scale::of(risks.chain(totals.iter().flat_map(|t| t.risks).flatten()));
+    let goal = goal_name(job.training.objective);
+    let squared = matches!(fitted.model.loss.0, AnyLoss::Squared(_));
+    let unit = if squared { "MSE" } else { "risk" };
+    grid.block();
+    for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+        let of = |g: &Group| of_place(&|p| scale.show(models[model][p].risk), g);
+        let total = |t: &Total| t.risks[model].map_or(NONE.into(), |r| scale.show(r));
+        grid.column([unit, name], cells(&of, &total));
+    }
+    let change = |g: &Group| of_place(&|p| scale.change(models[0][p].risk, models[2][p].risk), g);
+    let total = |t: &Total| match (t.risks[0], t.risks[2]) {
+        (Some(erm), Some(robust)) => scale.change(erm, robust),
+        _ => NONE.into(),
+    };
+    grid.column([&goal, "− ERM"], cells(&change, &total));
+
+    if graded {
+        grid.block();
+        for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+            let accuracy = |p: usize| models[model][p].accuracy.map_or(NONE.into(), percent);
+            let of = |g: &Group| of_place(&accuracy, g);
+            let total = |t: &Total| t.accuracies[model].map_or(String::new(), percent);
+            grid.column(["accuracy", name], cells(&of, &total));
+        }
+    }
+    if held_out && let Some(intervals) = &fitted.robust.intervals {
+        let at = |g: &Group| groups.iter().position(|other| other.name == g.name);
+        let ends = |scale: Scale, e: Option<Estimate>| match e {
+            Some(e) if e.rows > 0 => {
+                let shown = e.bounds().map(|i| scale.ends(i.low, i.high));
+                shown.unwrap_or_else(|| "not estimable".into())
+            }
+            _ => NONE.into(),
+        };
+        let is_worst = |t: &Total| t.name == WORST_GROUP;
+        let show = |t: &Total, i: Option<Interval>| {
+            let i = i.filter(|_| is_worst(t));
+            i.map_or(String::new(), |i| scale.ends(i.low, i.high))
+        };
+        let at_level = format!("at {}", level(1.0 - job.training.delta));
+        grid.block();
+        let risk = |g: &Group| ends(scale, at(g).map(|i| intervals.groups[i].clipped_risk));
+        let worst = |t: &Total| show(t, intervals.worst_risk.estimable);
+        grid.column([&format!("{goal} {unit}"), &at_level], cells(&risk, &worst));
+        if let Some(comparison) = &fitted.comparison {
+            let change =
+                |g: &Group| ends(scale, at(g).map(|i| comparison.groups[i].clipped_difference));
+            let worst = |t: &Total| show(t, comparison.worst_estimable);
+            grid.column([&format!("{goal} − ERM"), &at_level], cells(&change, &worst));
+        }
+        if graded {
+            let accuracy = |e: Option<Estimate>| match e {
+                Some(e) if e.rows > 0 => e.bounds().map_or("not estimable".into(), |i| {
+                    format!("{} to {}", percent(i.low), percent(i.high))
+                }),
+                _ => NONE.into(),
+            };
+            let of = |g: &Group| accuracy(at(g).and_then(|i| intervals.groups[i].accuracy));
+            let worst = |t: &Total| {
+                let all =
+                    intervals.worst_accuracy.and_then(|w| w.estimable).filter(|_| is_worst(t));
+                all.map_or(String::new(), |i| format!("{} to {}", percent(i.low), percent(i.high)))
+            };
+            grid.column([&format!("{goal} accuracy"), &at_level], cells(&of, &worst));
+        }
+    }
+    if !held_out {
+        let scale = Scale::of(fitted.weights.iter().copied());
+        grid.block();
+        let weight = |g: &Group| of_place(&|p| scale.weight(fitted.weights[p]), g);
+        grid.column(["group", "weight"], cells(&weight, &|_| String::new()));
+        if let Solved::Rounds(play) = &fitted.solved {
+            let drawn = |g: &Group| of_place(&|p| count(play.samples[p]), g);
+            grid.column(["samples", "drawn"], cells(&drawn, &|_| String::new()));
+        }
+        if let Some(offsets) = &fitted.offsets {
+            let scale = Scale::of(offsets.iter().copied());
+            grid.block();
+            let offset = |g: &Group| of_place(&|p| scale.show(offsets[p]), g);
+            let (top, name) = match job.training.objective {
+                Objective::Regret => ("risk", "alone"),
+                _ => ("", "offset"),
+            };
+            grid.column([top, name], cells(&offset, &|_| String::new()));
+            if job.training.objective == Objective::Regret {
+                let regret =
+                    |g: &Group| of_place(&|p| scale.show(models[2][p].risk - offsets[p]), g);
+                grid.column(["", "regret"], cells(&regret, &|_| String::new()));
+            }
+        }
+    }
+    grid
+}
+
+/// Largest and mean values, each labelled with what it averages.
+pub(super) fn totals(
+    job: &Job,
+    fitted: &Fitted,
+    held_out: bool,
+    models: [&[GroupMetric]; 3],
+) -> Vec<Total> {
+    let k = match job.training.objective {
+        Objective::TopK(k) => Some(k),
+        _ => None,
+    };
+    let all = [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match held_out {
+        true => e.test_rows.as_ref(),
+        false => Some(&e.train_rows),
+    });
+    let parts = |of: fn(&GroupMetric) -> Option<f64>, k: Option<f64>| {
+        [0, 1, 2].map(|i| all[i].and_then(|rows| Part::new(models[i], rows, of, k)))
+    };
+    let risks = parts(|m| Some(m.risk), k);
+    // The least accuracy is minus the largest of its negatives.
+    let accuracies = parts(|m| m.accuracy.map(|a| -a), None);
+    type Pick = fn(&Part) -> Option<f64>;
+    let total = |name: String, pick: Pick| Total {
+        name,
+        rows: String::new(),
+        risks: risks.each_ref().map(|p| p.as_ref().and_then(pick)),
+        accuracies: accuracies.each_ref().map(|p| p.as_ref().and_then(pick).map(|a| -a)),
+    };
+    let rows = if held_out { fitted.table.test_rows } else { fitted.table.train_rows };
+    let mut totals = vec![total(WORST_GROUP.into(), |p| Some(p.max))];
+    totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
+    totals.push(total("mean over rows".into(), |p| Some(p.rows)));
+    totals[1 + usize::from(k.is_some())].rows = count(rows as u64);
+    totals.push(total("mean over groups".into(), |p| Some(p.groups)));
+    totals
+}
+
+/// How the robust model is called in a column.
+pub(super) fn goal_name(objective: Objective) -> String {
+    match objective {
+        Objective::Max => "gdro".into(),
+        other => other.to_string(),
+    }
+}
+
+/// What is minimised, in words.
+pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
+    let what = match training.objective {
+        Objective::Max => "the largest risk",
+        Objective::TopK(_) => "the top-k risk",
+        Objective::Regret => "the largest regret",
+        Objective::Average => "the mean risk over rows",
+        Objective::Balanced => "the mean risk over groups",
+    };
+    let given = training.offsets.is_some() || training.adjustment.is_some();
+    let offsets = has_offsets && training.objective != Objective::Regret || given;
+    let offsets = if offsets { " after offsets" } else { "" };
+    let scales = if training.scales.is_some() { " times scales" } else { "" };
+    let ridge = if training.l2 > 0.0 { " with the penalty" } else { "" };
+    format!("{what}{offsets}{scales}{ridge}")
+}
+
+/// A certificate in words.
+pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
+    let scale = Scale::precise(certificate.gap, certificate.upper);
+    format!(
+        "certified on training rows: {what} is {}, and no model can go below {} (gap {:.1e})\n",
+        scale.show(certificate.upper),
+        scale.show(certificate.lower),
+        certificate.gap
+    )
+}
+
+/// What the rounds were like.
+fn rounds(fitted: &Fitted, play: &Play) -> String {
+    let mut out = String::new();
+    let samples: u64 = play.samples.iter().sum();
+    let _ = writeln!(
+        out,
+        "{}: {}, {}, {:.2} s",
+        fitted.solver,
+        counted(play.rounds.0, "round"),
+        counted(samples, "sample"),
+        fitted.seconds
+    );
+    if play.piloted {
+        let (w, q) = play.steps;
+        let range = play.loss_range.map_or(String::new(), |m| format!(", loss range {}", risk(m)));
+        let _ = writeln!(
+            out,
+            "steps by pilot runs: {} and {} times those of the theorem{range}",
+            risk(w),
+            risk(q)
+        );
+    }
+    if let Some(subsets) = play.subsets {
+        let _ = writeln!(out, "the groups of a round drawn by {}", subsets.name());
+    }
+    if play.certified {
+        let _ = writeln!(out, "stopped when the certified gap was small enough");
+    }
+    let with_rows = fitted.table.groups.iter().filter(|g| g.train.is_some());
+    let names: Vec<&str> = with_rows.map(|g| g.name.as_str()).collect();
+    match play.outcome {
+        Outcome::Finished => {}
+        Outcome::Stopped => {
+            let _ = writeln!(
+                out,
+                "stopped by Ctrl-C after {} of {} rounds: this is the model so far",
+                count(play.rounds.0),
+                count(play.rounds.1)
+            );
+        }
+        Outcome::Exhausted { group, budget } => {
+            let _ = writeln!(
+                out,
+                "stopped after {} of {} rounds: the budget of group `{}` ({} rows) is used up",
+                count(play.rounds.0),
+                count(play.rounds.1),
+                names[group],
+                count(budget)
+            );
+        }
+    }
+    if let Some(budgets) = &play.budgets {
+        let left = budgets.iter().zip(&play.samples).map(|(n, used)| n.saturating_sub(*used));
+        let mut list: Vec<(&str, u64)> = names.iter().copied().zip(left).collect();
+        list.retain(|(_, left)| *left > 0);
+        let total: u64 = list.iter().map(|(_, left)| left).sum();
+        let few = list.iter().take(WORST);
+        let few: Vec<String> = few.map(|(name, n)| format!("{name} {}", count(*n))).collect();
+        let more = list.len() - few.len();
+        let more = if more > 0 { format!(", … and {more} more groups") } else { String::new() };
+        let list = if total > 0 { format!(": {}{more}", few.join(", ")) } else { String::new() };
+        let _ = writeln!(out, "{} of the budget left unused{list}", counted(total, "row"));
+    }
+    if play.clipped > 0 {
+        let _ = writeln!(
+            out,
+            "losses above the loss range, clipped for the group weights only: {}; a larger --loss-range clips fewer",
+            count(play.clipped)
+        );
+    }
+    out
+}
+
+/// What the solver did, a line each.
+pub(super) fn solving(fitted: &Fitted) -> String {
+    let mut out = String::new();
+    match &fitted.solved {
+        Solved::Exact { iterations } => {
+            let _ = writeln!(
+                out,
+                "exact: {}, {:.2} s",
+                counted(*iterations as u64, "iteration"),
+                fitted.seconds
+            );
+        }
+        Solved::Rounds(play) => out += &rounds(fitted, play),
+    }
+    if let Some(reason) = &fitted.reason {
+        let _ = writeln!(out, "solver chosen by itself: {reason}");
+    }
+    out
+}
+
+/// What else should be known.
+fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
+    let mut out = solving(fitted);
+    let training = &job.training;
+    let what = objective_in_words(training, fitted.offsets.is_some());
+    out += &certificate_in_words(&fitted.certificate, &what);
+    if let Some(intervals) = &fitted.robust.intervals {
+        let clipped: usize = intervals.groups.iter().map(|g| g.clipped).sum();
+        let _ = writeln!(
+            out,
+            "intervals: each column holds for all groups at once with probability {}; losses count as at most {}, which cuts {}; the worst group is that among the estimable ones",
+            level(1.0 - job.training.delta),
+            risk(fitted.cap),
+            counted(clipped as u64, "held-out row")
+        );
+    }
+    if !training.objective.fixes_weights() {
+        let (m, effective) = (fitted.weights.len(), effective_groups(&fitted.weights));
+        let uniform = fitted.weights.iter().all(|q| (q * m as f64 - 1.0).abs() < 1e-6);
+        if m > 1 && uniform {
+            let _ = writeln!(out, "no group dominates: the averaged group weights are uniform");
+        } else if m > 1 {
+            let _ = writeln!(
+                out,
+                "effective number of groups, by the averaged group weights: {effective:.1} of {m}"
+            );
+        }
+    }
+    for warning in summary.warnings() {
+        let _ = writeln!(out, "warning: {warning}");
+    }
+    match &job.out {
+        Some(folder) => {
+            let _ = writeln!(
+                out,
+                "wrote model.json, summary.json and trace.jsonl to {}",
+                folder.display()
+            );
+        }
+        None => {
+            let what = if job.report.is_some() { "no model" } else { "nothing" };
+            let _ = writeln!(out, "{what} was written: give --out DIR to keep the model");
+        }
+    }
+    if let Some(page) = &job.report {
+        let _ = writeln!(out, "wrote {}", page.display());
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! A saved model on another table.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gdro::Dataset;
+use gdro::interval::{Evaluation, Settings};
+use gdro_data::{DataOptions, Missing, Table, Weighted};
+use serde::Serialize;
+
+use crate::evaluation::mean_over_rows;
+use crate::failure::{Failure, Result};
+use crate::intervals::{columns, evaluate as evaluate_columns};
+use crate::model::Model;
+use crate::prepared::loss_of;
+use crate::scores::OneClass;
+
+/// A model on a table.
+#[derive(Debug, Serialize)]
+pub struct Evaluated {
+    /// Names of the groups: those of the model, then those that training never saw.
+    pub names: Vec<String>,
+    /// The family of each group: its columns.
+    pub families: Vec<String>,
+    /// Number of groups of the model.
+    pub known: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Level, cap and seed of the intervals.
+    pub settings: Settings,
+    /// What the rows say.
+    pub intervals: Evaluation,
+    /// Of all rows, each of which counts once whatever groups it is in.
+    pub mean_over_rows: Mean,
+    /// What else should be known.
+    pub notes: Vec<String>,
+}
+
+/// Means over rows, by their weights when there are any.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Mean {
+    /// The mean loss.
+    pub risk: f64,
+    /// The share of right predictions; null for losses without accuracy.
+    pub accuracy: Option<f64>,
+}
+
+/// A model on the files of a table that it was not trained on; intervals hold for all groups at once
+/// with probability 1 − `delta`.
+///
+/// # Errors
+/// What is wrong with the table, and a table without a row that can be evaluated.
+pub fn evaluate(
+    model: &Model,
+    tables: &[PathBuf],
+    options: &DataOptions,
+    delta: f64,
+) -> Result<Evaluated> {
+    let table = gdro_data::read_for(&tables, options, &model.encoding)?;
+    let mut rows = model.encoding.complete_rows(&table)?;
+    let mut notes = Vec::new();
+    if rows.len() < table.rows() {
+        let incomplete = table.rows() - rows.len();
+        notes.push(format!("rows that miss a feature and are left out: {incomplete}"));
+    }
+    let target = model.target.column();
+    if model.job.data.missing.of(target) == Missing::Drop
+        && let Some(cells) = table.column(target)
+    {
+        let before = rows.len();
+        rows.retain(|row| !cells.is_missing(*row as usize));
+        if rows.len() < before {
+            let missing = before - rows.len();
+            notes.push(format!("rows that miss the target and are left out: {missing}"));
+        }
+    }
+    let mut weights = weights(&table, &mut rows, model, &mut notes)?;
+    let assigned = model.grouping.assign(&table, &rows)?;
+    // Rows without a group are left out, as in training.
+    let grouped: Vec<usize> = (0..rows.len()).filter(|at| assigned.is_grouped(*at)).collect();
+    let kept: Vec<u32> = grouped.iter().map(|at| rows[*at]).collect();
+    if kept.is_empty() {
+        return Err(Failure::input(
+            "no row can be evaluated: every row misses a feature, the target or a weight, or is in no group",
+        ));
+    }
+    if grouped.len() < rows.len() {
+        let without = rows.len() - grouped.len();
+        notes.push(format!(
+            "rows that miss a group label, or are of groups left out in training, and are left out: {without}"
+        ));
+    }
+    if let Some(weights) = &mut weights {
+        *weights = grouped.iter().map(|at| weights[*at]).collect();
+    }
+    let encoded = model.encoding.encode(&table, &kept)?;
+    let targets = model.target.encode(&table, &kept)?;
+
+    let mut names = model.grouping.names().to_vec();
+    let known = names.len();
+    names.extend(assigned.unseen.iter().cloned());
+    let families = model.grouping.families();
+    let of_known = (0..known).map(|group| model.grouping.family(group));
+    let of_all = of_known.chain(assigned.unseen_families.iter().copied());
+    let families = of_all.map(|family| families[family].name()).collect();
+    let members = assigned.select(&grouped).members();
+    let library = |e| Failure::library(e, &names);
+    let present: Vec<Vec<u32>> = members.iter().filter(|m| !m.is_empty()).cloned().collect();
+    let data =
+        Dataset::new(Arc::new(encoded.matrix), targets, weights, &present).map_err(library)?;
+    let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
+    let settings = Settings { delta, cap: model.cap, seed: model.job.training.seed };
+    let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
+    let columns = columns(&loss, &data, &w, &lists).map_err(library)?;
+    let intervals = evaluate_columns(&loss, &data, &lists, &columns, &settings).map_err(library)?;
+    let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
+    let mut one_class = OneClass::new(&loss);
+    one_class.look(&loss, &data, &w);
+    notes.extend(encoded.unseen.iter().map(|(column, count)| {
+        format!("column `{column}`: rows with a text that training never saw: {count}")
+    }));
+    if encoded.beyond > 0 {
+        let rows = encoded.beyond;
+        notes.push(format!("rows with features that training never saw: {rows}"));
+    }
+    if one_class.holds() {
+        notes.push("warning: the model predicts one class for every row".into());
+    }
+    let mean_over_rows = Mean { risk: mean.risk, accuracy: mean.accuracy };
+    let rows = kept.len();
+    Ok(Evaluated { names, families, known, rows, settings, intervals, mean_over_rows, notes })
+}
+
+/// The weights of the rows, of which those without one are taken out; none when the model was
+/// trained without weights or the table has none.
+fn weights(
+    table: &Table,
+    rows: &mut Vec<u32>,
+    model: &Model,
+    notes: &mut Vec<String>,
+) -> Result<Option<Vec<f64>>> {
+    let Some(column) = &model.job.data.weight else { return Ok(None) };
+    let Some(weighted) = Weighted::of(table, rows, &model.job.data)? else {
+        notes.push(format!(
+            "the table has no column `{column}`, which weighs rows in training: rows count alike"
+        ));
+        return Ok(None);
+    };
+    if weighted.missing > 0 {
+        let missing = weighted.missing;
+        notes.push(format!("rows that miss the weight `{column}` and are left out: {missing}"));
+    }
+    if weighted.weightless > 0 {
+        notes.push(format!("rows of weight 0 that are left out: {}", weighted.weightless));
+    }
+    notes.push(format!("rows are weighted by `{column}`"));
+    *rows = weighted.rows;
+    Ok(Some(weighted.weights))
+}

@@ -1,0 +1,247 @@
+//! From a job to a trained model and everything that is said about it.
+
+use gdro::certificate::Certificate;
+use gdro::loss::AnyLoss;
+use gdro::risk::group_risks;
+use gdro::setting::{Baseline, SolverName};
+use gdro_data::{Prepared, Table};
+
+use crate::evaluation::Evaluation;
+use crate::facts::Facts;
+use crate::failure::{Failure, Result};
+use crate::intervals::{Intervals, cap};
+use crate::job::{Job, LossName};
+use crate::model::Model;
+use crate::prepared::{
+    Bounds, Setting, TrainRows, choose, setting_of, setting_on, split_of, task_of, train_names,
+    within,
+};
+use crate::progress::{Event, Progress};
+use crate::solve::{Answer, Solved, solve};
+use crate::trace::Trace;
+
+/// What a training run gives.
+pub struct Fitted {
+    /// The table.
+    pub table: Facts,
+    /// The robust model, ready to be saved.
+    pub model: Model,
+    /// How it does.
+    pub robust: Evaluation,
+    /// Ordinary training.
+    pub erm: Evaluation,
+    /// Group-balanced ordinary training.
+    pub balanced: Evaluation,
+    /// The robust model against ERM on the rows held out.
+    pub comparison: Option<gdro::interval::Comparison>,
+    /// M: losses count as min(ℓ, M) in intervals.
+    pub cap: f64,
+    /// Averaged group weights.
+    pub weights: Vec<f64>,
+    /// Offsets b_i of the groups, when there are any.
+    pub offsets: Option<Vec<f64>>,
+    /// The solver.
+    pub solver: SolverName,
+    /// Why it was this one, when it was chosen by itself.
+    pub reason: Option<String>,
+    /// What it did.
+    pub solved: Solved,
+    /// How far the model is from the optimum.
+    pub certificate: Certificate,
+    /// Seconds that the solver took, without evaluations.
+    pub seconds: f64,
+    /// The curve.
+    pub trace: Trace,
+}
+
+/// A robust model on rows in memory.
+pub struct Trained {
+    /// The solver.
+    pub solver: SolverName,
+    /// Why it was this one, when it was chosen by itself.
+    pub reason: Option<String>,
+    /// What it found.
+    pub answer: Answer,
+    /// How far the model is from the optimum.
+    pub certificate: Certificate,
+    /// The job with what was open and has been settled.
+    pub job: Job,
+}
+
+/// A robust model on rows in memory with what is said of it there.
+pub struct OnRows {
+    /// The model.
+    pub trained: Trained,
+    /// Risks of the groups.
+    pub risks: Vec<f64>,
+    /// Offsets b_i of the groups.
+    pub offsets: Vec<f64>,
+    /// M: losses count as min(ℓ, M) in intervals.
+    pub cap: f64,
+}
+
+/// Runs a job.
+///
+/// # Errors
+/// What is wrong with the table or does not go with it, and errors of the library.
+pub fn fit(job: &Job, progress: &mut dyn Progress) -> Result<Fitted> {
+    let (table, prepared) = load(job, progress)?;
+    drop(table);
+    let bounds = Bounds::of(&job.training);
+    fit_on(job, prepared, [bounds, bounds], progress)
+}
+
+/// Reads the table of a job and prepares it.
+///
+/// # Errors
+/// What is wrong with the table.
+pub fn load(job: &Job, progress: &mut dyn Progress) -> Result<(Table, Prepared)> {
+    let training = &job.training;
+    let task = training.loss.map(task_of);
+    progress.tell(Event::Stage("reading the table"));
+    let refuse = |e| job.refuse(&e);
+    let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
+    let split = split_of(job);
+    let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
+        .map_err(refuse)?;
+    progress.tell(Event::Table(&Facts::from(&prepared)));
+    Ok((table, prepared))
+}
+
+/// Trains the robust model of a job and certifies it.
+fn train(
+    job: &Job,
+    setting: &Setting,
+    names: &[String],
+    progress: &mut dyn Progress,
+) -> Result<Trained> {
+    let (solver, reason) = choose(&job.training, &setting.size());
+    if let Some(why) = &reason {
+        progress.tell(Event::Solver(&solver.to_string(), why));
+    }
+    let answer = solve(setting, solver, job, names, None, progress)?;
+    progress.tell(Event::Stage("certificate"));
+    let certificate =
+        setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))?;
+    let job = settled(job, setting, solver, &answer.solved);
+    Ok(Trained { solver, reason, answer, certificate, job })
+}
+
+/// The job with what was open and has been settled.
+fn settled(job: &Job, setting: &Setting, solver: SolverName, solved: &Solved) -> Job {
+    let mut settled = job.clone();
+    let training = &mut settled.training;
+    training.loss = Some(LossName(setting.loss));
+    training.solver = solver;
+    if let Solved::Rounds(play) = solved {
+        training.rounds = Some(play.rounds.1);
+        training.step_w = Some(play.steps.0);
+        training.step_q = Some(play.steps.1);
+        training.loss_range = play.loss_range.or(training.loss_range);
+        training.average = Some(play.average);
+        training.subsets = play.subsets;
+    }
+    settled
+}
+
+/// Trains on rows in memory, with this loss.
+///
+/// # Errors
+/// Options that do not go with the rows, and errors of the library.
+pub fn fit_rows(
+    job: &Job,
+    rows: TrainRows,
+    loss: AnyLoss,
+    progress: &mut dyn Progress,
+) -> Result<OnRows> {
+    if job.training.budget.is_some() && rows.data.is_weighted() {
+        let why = "rows that are visited once cannot be weighted: leave the weights or budget out";
+        return Err(job.refusal("budget", why));
+    }
+    if job.training.budget.is_some() && rows.families.iter().any(|family| *family > 0) {
+        let why = "a row is in a group of each family, so that rows cannot be visited once each: \
+                   give one family, or leave budget out";
+        return Err(job.refusal("budget", why));
+    }
+    let names = rows.names.clone();
+    let library = |e| Failure::library(e, &names);
+    let setting = setting_on(job, rows, loss)?;
+    let trained = train(job, &setting, &names, progress)?;
+    let w = &trained.answer.w;
+    Ok(OnRows {
+        risks: group_risks(&setting.loss, w, &setting.data).map_err(library)?,
+        cap: cap(&setting, &[w]).map_err(library)?,
+        offsets: setting.game.offsets.clone(),
+        trained,
+    })
+}
+
+/// Trains on a prepared table; ERM and balanced ERM within bounds of their own.
+///
+/// # Errors
+/// Options that do not go with the table, and errors of the library.
+pub fn fit_on(
+    job: &Job,
+    prepared: Prepared,
+    [erm, balanced]: [Bounds; 2],
+    progress: &mut dyn Progress,
+) -> Result<Fitted> {
+    let training = &job.training;
+    let names: Vec<String> = train_names(&prepared);
+    let library = |e| Failure::library(e, &names);
+    progress.tell(Event::Stage("preparing the game"));
+    let setting = setting_of(job, &prepared)?;
+    let Trained { solver, reason, answer, certificate, job: settled } =
+        train(job, &setting, &names, progress)?;
+    progress.tell(Event::Stage("ordinary training, for comparison"));
+    let ordinary = |which, bounds| within(&setting, bounds)?.ordinary(which, None);
+    let erm = ordinary(Baseline::Erm, erm).map_err(library)?;
+    let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
+    progress.tell(Event::Stage("evaluation"));
+    let models = [&answer.w[..], &erm, &balanced];
+    let cap = cap(&setting, &models).map_err(library)?;
+    let held_out = Intervals::new(&setting, &prepared, training, models, cap).map_err(library)?;
+    let evaluate = |which: usize| {
+        let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
+        evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
+        Ok(evaluation)
+    };
+    let robust = evaluate(0).map_err(library)?;
+    let (erm, balanced) = (evaluate(1).map_err(library)?, evaluate(2).map_err(library)?);
+    progress.tell(Event::Done);
+
+    let table = Facts::from(&prepared);
+    let weights = all_weights(&table, &answer.weights);
+    let model = Model::assemble(
+        &settled,
+        &table,
+        &setting.loss,
+        &answer.w,
+        weights,
+        Some(&certificate),
+        cap,
+    );
+    let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
+    Ok(Fitted {
+        model,
+        robust,
+        erm,
+        balanced,
+        comparison: held_out.as_ref().map(|h| h.comparison.clone()),
+        cap,
+        weights: answer.weights,
+        offsets,
+        solver,
+        reason,
+        solved: answer.solved,
+        certificate,
+        seconds: answer.seconds,
+        trace: answer.trace,
+        table,
+    })
+}
+
+/// The weights of all groups, 0 for those without training rows.
+fn all_weights(table: &Facts, weights: &[f64]) -> Vec<f64> {
+    table.groups.iter().map(|g| g.train.map_or(0.0, |i| weights[i])).collect()
+}

@@ -1,0 +1,310 @@
+//! From settings to a job: defaults, ranges, and what does not go together.
+
+use std::path::{Path, PathBuf};
+
+use gdro::algorithm::{Algorithm, Gains};
+use gdro::setting::{Conflict, Objective, SolverName};
+use gdro_data::DataOptions;
+
+use super::Job;
+use super::choice::{self, Choice};
+use super::streaming::Streaming;
+use super::training::{Budget, MOST_ITERATIONS, PerGroup, Training};
+use crate::failure::{Failure, Result};
+use crate::options::{Settings, TABLE, TABLES, Use};
+
+impl Job {
+    /// Resolves a job from positional arguments (a job file, tables, or both) and options.
+    ///
+    /// # Errors
+    /// What is missing, out of range, contradicts something else, or is used by nobody.
+    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<Self> {
+        together(inputs, options)?.into_job()
+    }
+
+    /// Resolves a job and what `gdro select` is to do with it. Where a value is to be chosen, the
+    /// job has the strongest one.
+    ///
+    /// # Errors
+    /// Those of [`Job::resolve`].
+    pub fn resolve_choice(inputs: &[PathBuf], options: Settings) -> Result<(Self, Choice)> {
+        let mut settings = together(inputs, options)?;
+        let choice = choice::take(&mut settings)?;
+        Ok((settings.into_job()?, choice))
+    }
+
+    /// Resolves how a model is trained on rows that are in memory already: nothing is held out.
+    ///
+    /// # Errors
+    /// Those of [`Job::resolve`].
+    pub fn of_rows(mut options: Settings) -> Result<Self> {
+        options.set(TABLES, vec!["rows in memory"]);
+        options.set("holdout", 0.0);
+        options.into_job()
+    }
+}
+
+/// The settings of positional arguments and options together.
+fn together(inputs: &[PathBuf], mut options: Settings) -> Result<Settings> {
+    let is_job = |path: &&PathBuf| path.extension().is_some_and(|e| e == "toml");
+    let (files, tables): (Vec<_>, Vec<_>) = inputs.iter().partition(is_job);
+    let mut settings = match files[..] {
+        [] => Settings::of(options.front()),
+        [file] => Settings::load(file)?,
+        [first, second, ..] => {
+            return Err(Failure::input(format!(
+                "two job files, {} and {}: expected one",
+                first.display(),
+                second.display()
+            )));
+        }
+    };
+    if !tables.is_empty() {
+        let names: Result<Vec<&str>> = tables.into_iter().map(|path| utf8(path)).collect();
+        options.set(TABLES, names?);
+    }
+    let solver = options.peek("solver").or(settings.peek("solver")).unwrap_or("auto");
+    let solver = solver.to_owned();
+    settings.overlay(options, &solver);
+    Ok(settings)
+}
+
+/// The text of a path: a model records its job, in UTF-8.
+///
+/// # Errors
+/// For a name that is no UTF-8.
+pub fn utf8(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        Failure::input(format!("{}: the name is not valid UTF-8: rename it", path.display()))
+    })
+}
+
+impl Settings {
+    /// Checks everything and fills in what is left open.
+    fn into_job(mut self) -> Result<Job> {
+        let tables: Vec<PathBuf> = self.decoded(TABLES, "a list of files")?.unwrap_or_default();
+        if tables.is_empty() {
+            return Err(Failure::input(
+                "no table: expected a file of rows, or a job file that names one",
+            ));
+        }
+        choice::refuse(&self)?;
+        if !self.flag("stream")? {
+            self.drop_rounds()?;
+        }
+        let mut training = self.training()?;
+        let out = self.text("out")?;
+        if out.as_deref() == Some("") {
+            return Err(self.bad("out", "a folder"));
+        }
+        self.count("min-group")?;
+        let report = self.text("report")?.map(PathBuf::from);
+        let data = self.data()?;
+        self.check(&mut training)?;
+        self.check_data(&training, &data)?;
+        let streaming = Streaming::of(&self, &training)?;
+        let (out, places) = (out.map(PathBuf::from), self.places());
+        Ok(Job { tables, data, training, streaming, out, report, front: self.front(), places })
+    }
+
+    /// Settings of rounds: an error with a solver that plays none, unless they stand in its own
+    /// table.
+    fn drop_rounds(&mut self) -> Result<()> {
+        let solver = self.named("solver")?.unwrap_or(SolverName::Auto);
+        if solver.algorithm().is_some() {
+            return Ok(());
+        }
+        for option in TABLE.iter().filter(|option| option.used_by == Use::Rounds) {
+            if self.insists(option.key) {
+                let who = match solver {
+                    SolverName::Auto => "auto decides by itself",
+                    _ => "exact plays no rounds",
+                };
+                return self.refuse(
+                    option.key,
+                    &format!("{who}: name a solver that uses it, such as smd-m or online-1"),
+                );
+            }
+            self.forget(option.key);
+        }
+        Ok(())
+    }
+
+    fn training(&self) -> Result<Training> {
+        let objective = self.named("objective")?.unwrap_or(Objective::Max);
+        let ball = self.number("ball")?;
+        let iterations = self.count("max-iter")?;
+        Ok(Training {
+            objective,
+            solver: self.named("solver")?.unwrap_or(SolverName::Auto),
+            tol: self.number("tol")?,
+            max_iter: iterations.map_or(MOST_ITERATIONS, |most| most as usize),
+            offsets: self.per_group("offsets")?,
+            adjustment: self.number("adjustment")?,
+            scales: self.per_group("scales")?,
+            nbar: self.count("nbar")?,
+            queries: self.queries()?,
+            kept: self.count("kept")?,
+            subsets: self.word("subsets")?,
+            anytime: self.flag("anytime")?,
+            loss: self.named("loss")?,
+            loss_range: self.number("loss-range")?,
+            ball,
+            l2: self.number("l2")?.unwrap_or(if ball.is_some() { 0.0 } else { 1e-4 }),
+            no_intercept: self.flag("no-intercept")?,
+            penalize_intercept: self.flag("penalize-intercept")?,
+            rounds: self.count("rounds")?,
+            step_w: self.number("step-w")?,
+            step_q: self.number("step-q")?,
+            average: self.word("average")?,
+            budget: match (self.peek("budget"), self.per_group("budget")?) {
+                (Some("all"), _) => Some(Budget::All),
+                (_, Some(PerGroup::File(file))) => Some(Budget::File(file)),
+                (_, Some(PerGroup::Named(numbers))) => Some(Budget::Named(numbers)),
+                (_, None) => None,
+            },
+            holdout: match (self.holdout()?, self.tells_apart()) {
+                (Some(number), _) => number,
+                (None, Some(_)) => 0.0,
+                (None, None) => 0.2,
+            },
+            holdout_file: self.text("holdout-file")?.map(PathBuf::from),
+            seed: self.count("seed")?.unwrap_or(0),
+            delta: self.number("delta")?.unwrap_or(0.05),
+        })
+    }
+
+    /// A number for each group: by name, or in a file.
+    fn per_group(&self, key: &str) -> Result<Option<PerGroup>> {
+        self.decoded(key, "a file, or a number for each group by its name")
+    }
+
+    /// A share of the rows, or a number of rows per group.
+    fn holdout(&self) -> Result<Option<f64>> {
+        let holdout = self.number("holdout")?;
+        let holds = |v: f64| (0.0..1.0).contains(&v) || v >= 1.0 && v.fract() == 0.0;
+        if holdout.is_some_and(|v| !holds(v)) {
+            let expected = "a share from 0 to below 1, or a whole number of rows per group";
+            return Err(self.bad("holdout", expected));
+        }
+        Ok(holdout)
+    }
+
+    /// The numbers of groups that are asked in turn: one, or a list.
+    fn queries(&self) -> Result<Option<Vec<usize>>> {
+        let expected = "a number of groups, or a list of them";
+        let found = match self.decoded::<usize>("queries", expected) {
+            Ok(one) => one.map(|r| vec![r]),
+            Err(_) => self.decoded("queries", expected)?,
+        };
+        match found {
+            Some(list) if list.is_empty() || list.contains(&0) => {
+                Err(self.bad("queries", expected))
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// The setting that says which rows are held out, where none are drawn.
+    fn tells_apart(&self) -> Option<&'static str> {
+        ["holdout-file", "holdout-column"].into_iter().find(|key| self.has(key))
+    }
+
+    /// Refuses values out of range, settings that contradict each other, and settings that the
+    /// chosen solver does not use. Those in the solver's own table that the objective does not use
+    /// are put aside.
+    fn check(&self, training: &mut Training) -> Result<()> {
+        let (solver, objective) = (training.solver, training.objective);
+        if training.l2 == 0.0 && training.ball.is_none() {
+            return Err(self.bad(
+                "l2",
+                "a positive penalty, or a ball (ball B), since nothing else would bound the model",
+            ));
+        }
+        let eliminates = solver == SolverName::Rounds(Algorithm::Eliminate);
+        let told = self.tells_apart();
+        if let Some(key) = told.filter(|_| self.has("holdout")) {
+            return self.refuse("holdout", &format!("{key} says which rows are held out"));
+        }
+        if training.holdout_file.as_ref().is_some_and(|file| !file.is_file()) {
+            // Several files, as of a pattern, could not be told from those of training.
+            return Err(self.bad("holdout-file", "one file that exists"));
+        }
+        if self.has("holdout-file") && self.has("holdout-column") {
+            return self.refuse("holdout-column", "holdout-file says which rows are held out");
+        }
+        let held_out = training.holdout > 0.0 || told.is_some();
+        if !held_out && self.insists("delta") && !eliminates {
+            let why = "intervals need rows that are held out, and there are none";
+            return self.refuse("delta", why);
+        }
+        if let Some(Conflict { setting, why }) =
+            objective.idle(solver.algorithm(), |key| self.has(key))
+        {
+            return self.refuse(setting, &why);
+        }
+        if training.no_intercept && training.penalize_intercept {
+            let why = format!("{} leaves no intercept to penalise", self.place("no-intercept"));
+            return self.refuse("penalize-intercept", &why);
+        }
+        let SolverName::Rounds(solver) = solver else { return Ok(()) };
+        if self.has("max-iter") {
+            let why = format!("{solver} plays rounds: say how many with rounds");
+            return self.refuse("max-iter", &why);
+        }
+        if let Err(why) = objective.check_solver(solver) {
+            // Speak of the solver when it was chosen here, of the objective when only that was.
+            let chosen =
+                self.has("solver") && (self.is_option("solver") || !self.is_option("objective"));
+            return self.refuse(if chosen { "solver" } else { "objective" }, &why);
+        }
+        // What ordinary training does not use may stand in the solver's own table.
+        let facts = solver.facts();
+        let aside = |key| {
+            objective.fixes_weights() && !facts.adaptive && ["step-q", "loss-range"].contains(&key)
+        };
+        let given = |key| if aside(key) { self.insists(key) } else { self.has(key) };
+        if let Some(Conflict { setting, why }) = objective.idle_of_rounds(solver, given) {
+            return self.refuse(setting, &why);
+        }
+        if facts.adaptive {
+            (training.step_w, training.step_q) = (Some(1.0), Some(1.0));
+        }
+        if objective.fixes_weights() {
+            training.step_q = Some(1.0);
+            if facts.gains == Gains::Bandit {
+                training.loss_range = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses settings of the table that nothing uses.
+    fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
+        if data.groups.is_empty() && data.group_file.is_empty() {
+            let idle = TABLE.iter().find(|option| option.needs_groups && self.has(option.key));
+            if let Some(option) = idle {
+                let why = "there are no group columns: name them with groups";
+                return self.refuse(option.key, why);
+            }
+        }
+        if self.has("small-groups") && !self.has("min-group") {
+            let why = "no group is too small without a smallest size: give min-group, too";
+            return self.refuse("small-groups", why);
+        }
+        if training.budget.is_some() && data.families() > 1 {
+            let why = "a row is in a group of each family, so that rows cannot be visited once \
+                       each: give one family, or leave budget out";
+            return self.refuse("budget", why);
+        }
+        if !data.group_file.is_empty() && data.groups.is_empty() && self.has("group-features") {
+            let why = "labels of a group file are no features: leave it out";
+            return self.refuse("group-features", why);
+        }
+        if training.budget.is_some() && data.weight.is_some() {
+            let why = "rows that are visited once cannot be weighted: leave weight or budget out";
+            return self.refuse("budget", why);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! gdro as an application: what the program and the Python package share.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`options`] | every option once: name, kind, range, default, help, who uses it; named values and where each came from |
+//! | [`job`] | a resolved job: what is trained, on which table, how |
+//! | [`solve`] | a setting and a solver: the exact path and the rounds "until certified" |
+//! | [`fit`] | from a job to a trained model and everything that is said about it |
+//! | [`stream`] | the same for a table that need not fit in memory |
+//! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
+//! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
+//! | [`model`] | `model.json` |
+//! | [`progress`] | what a run says while it works, and how it learns that it should stop |
+//! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
+//!
+//! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
+//! [`failure::Failure`].
+
+pub mod certify;
+pub mod evaluate;
+pub mod evaluation;
+pub mod facts;
+pub mod failure;
+pub mod files;
+pub mod fit;
+mod group_numbers;
+pub mod intervals;
+pub mod job;
+pub mod model;
+pub mod options;
+pub mod predict;
+pub mod prepared;
+pub mod progress;
+pub mod scores;
+pub mod select;
+pub mod solve;
+pub mod stream;
+pub mod trace;
+
+pub use failure::{Failure, Result};

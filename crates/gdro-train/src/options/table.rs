@@ -1,0 +1,759 @@
+//! The options.
+
+use gdro::algorithm::Algorithm;
+use gdro::loss::AnyLoss;
+
+/// Most rounds, rows or samples that can be asked for.
+const MOST: u64 = 9_000_000_000_000_000;
+
+/// Most values that `gdro select` tries, and most folds.
+const TRIED: u64 = 1000;
+
+/// A command that reads a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Train.
+    Fit,
+    /// Choose what bounds the weights.
+    Select,
+    /// Look at a table.
+    Inspect,
+}
+
+/// Under which heading of the help an option stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heading {
+    /// What bounds the weights, and how it is chosen.
+    Choice,
+    /// What is minimised.
+    Goal,
+    /// How it is minimised.
+    Solver,
+    /// What the table means.
+    Table,
+    /// How a table is streamed.
+    Stream,
+    /// What is kept.
+    Output,
+}
+
+impl Heading {
+    /// The heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Heading::Choice => "Choice",
+            Heading::Goal => "Goal",
+            Heading::Solver => "Solver",
+            Heading::Table => "Table",
+            Heading::Stream => "Tables larger than memory",
+            Heading::Output => "Output",
+        }
+    }
+}
+
+/// The numbers that an option takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The least, which is itself taken where `closed`.
+    pub low: f64,
+    /// Whether the least is taken.
+    pub closed: bool,
+    /// What all lie below.
+    pub high: f64,
+    /// The range in words.
+    pub expected: &'static str,
+}
+
+impl Range {
+    /// Any number.
+    pub const ANY: Range =
+        Range { low: f64::NEG_INFINITY, closed: true, high: f64::INFINITY, expected: "a number" };
+
+    const fn above_zero(expected: &'static str) -> Self {
+        Range { low: 0.0, closed: false, high: f64::INFINITY, expected }
+    }
+
+    const fn share(expected: &'static str) -> Self {
+        Range { low: 0.0, closed: false, high: 1.0, expected }
+    }
+
+    /// Whether a number lies in the range.
+    pub fn holds(&self, v: f64) -> bool {
+        (v > self.low || self.closed && v == self.low) && v < self.high
+    }
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Nothing: it is on where it is given.
+    Switch,
+    /// A text.
+    Text,
+    /// A file or folder.
+    Path,
+    /// A text that the type of the option knows; these words say which.
+    Named(&'static str),
+    /// One character.
+    Character,
+    /// A number.
+    Number(Range),
+    /// A number; several for `gdro select` to choose from.
+    Bound(Range),
+    /// A whole number in a range, with both ends.
+    Count(u64, u64),
+    /// A share of the rows, or a number of rows per group.
+    Holdout,
+    /// A list of texts.
+    List,
+    /// A whole number, or a list of them.
+    Counts,
+    /// Lists of columns.
+    Families,
+    /// Values of columns that become one.
+    Merges,
+    /// A policy, or one for each column.
+    Policies,
+    /// Columns with a number each.
+    Buckets,
+}
+
+impl Kind {
+    /// Whether a value may start with a minus.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Kind::Number(_) | Kind::Bound(_) | Kind::Count(..) | Kind::Holdout)
+    }
+
+    /// Whether the option may be given several times.
+    pub fn is_repeatable(&self) -> bool {
+        matches!(self, Kind::Families | Kind::Merges | Kind::Policies | Kind::Buckets)
+    }
+}
+
+/// Who uses an option. What nobody uses is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Everybody.
+    Always,
+    /// What reads the table: it is an entry of [`gdro_data::DataOptions`].
+    Data,
+    /// Solvers that play rounds; a table `[solver.NAME]` of a job file may hold it.
+    Rounds,
+    /// Any solver; a table `[solver.NAME]` of a job file may hold it.
+    Solver,
+    /// Only a run with `stream`.
+    Stream,
+    /// Only `gdro select`.
+    Select,
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub struct Opt {
+    /// Its name on the command line (`--step-w`) and in a job file (`step-w`).
+    pub key: &'static str,
+    /// What stands for its value in the help.
+    pub metavar: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is, in one or two sentences; see [`Opt::help`].
+    help: &'static str,
+    /// What holds where it is not given, in words; empty where that is nothing.
+    default: &'static str,
+    /// Where it stands in the help.
+    pub heading: Heading,
+    /// Who uses it.
+    pub used_by: Use,
+    /// Whether it says something of group columns, of which there must be some.
+    pub needs_groups: bool,
+    /// Why it cannot go with `stream`, where it cannot.
+    pub unstreamed: Option<&'static str>,
+    /// Whether it is an argument of the Python estimators.
+    pub in_python: bool,
+    /// Its name there, where that is another.
+    pub python: Option<&'static str>,
+}
+
+const fn opt(
+    heading: Heading,
+    key: &'static str,
+    metavar: &'static str,
+    kind: Kind,
+    help: &'static str,
+) -> Opt {
+    let used_by = match heading {
+        Heading::Choice => Use::Select,
+        Heading::Table => Use::Data,
+        Heading::Stream => Use::Stream,
+        Heading::Goal | Heading::Solver | Heading::Output => Use::Always,
+    };
+    let in_python = matches!(heading, Heading::Goal | Heading::Solver);
+    Opt {
+        key,
+        metavar,
+        kind,
+        help,
+        default: "",
+        heading,
+        used_by,
+        needs_groups: false,
+        unstreamed: None,
+        in_python,
+        python: None,
+    }
+}
+
+impl Opt {
+    const fn default(self, default: &'static str) -> Self {
+        Opt { default, ..self }
+    }
+
+    const fn used_by(self, used_by: Use) -> Self {
+        Opt { used_by, ..self }
+    }
+
+    const fn needs_groups(self) -> Self {
+        Opt { needs_groups: true, ..self }
+    }
+
+    const fn unstreamed(self, why: &'static str) -> Self {
+        Opt { unstreamed: Some(why), ..self }
+    }
+
+    const fn python(self, name: &'static str) -> Self {
+        Opt { in_python: true, python: Some(name), ..self }
+    }
+
+    /// What it is and what holds where it is not given.
+    pub fn help(&self) -> String {
+        let mut text = self.help.replace("{losses}", AnyLoss::NAMES);
+        if text.contains("{solvers}") {
+            text = text.replace("{solvers}", &Algorithm::named(|_| true));
+        }
+        if !self.default.is_empty() {
+            text += &format!(" [default: {}]", self.default);
+        }
+        text
+    }
+
+    /// Whether a command takes it.
+    pub fn is_of(&self, command: Command) -> bool {
+        match command {
+            Command::Fit => self.heading != Heading::Choice,
+            Command::Select => self.heading != Heading::Stream,
+            Command::Inspect => self.heading == Heading::Table || self.key == "loss",
+        }
+    }
+
+    /// Whether a table `[solver.NAME]` of a job file may hold it.
+    pub fn is_of_solver(&self) -> bool {
+        matches!(self.used_by, Use::Rounds | Use::Solver)
+    }
+}
+
+/// The option of a name.
+pub fn find(key: &str) -> Option<&'static Opt> {
+    TABLE.iter().find(|option| option.key == key)
+}
+
+const LAST_ROWS: &str = "the last rows of each group are held out";
+const NO_OFFSETS: &str = "it plays the game without offsets";
+
+/// All options, in the order of the help.
+pub const TABLE: &[Opt] = &[
+    // How one of several values is chosen.
+    opt(
+        Heading::Choice,
+        "grid",
+        "LOW:HIGH:N",
+        Kind::Text,
+        "Penalties to try, or balls (ball:LOW:HIGH:N): N values, evenly spaced by their logarithms",
+    )
+    .default("1e-6:10:15, unless --l2 or --ball has several values"),
+    opt(
+        Heading::Choice,
+        "folds",
+        "K",
+        Kind::Count(2, TRIED),
+        "Folds of the training rows, stratified by group and label; each is for validation once",
+    )
+    .default("5"),
+    opt(
+        Heading::Choice,
+        "validation",
+        "F",
+        Kind::Number(Range::share("a share between 0 and 1")),
+        "Instead of folds: the share of the training rows that is for validation",
+    ),
+    opt(
+        Heading::Choice,
+        "rule",
+        "one-se|best",
+        Kind::Named("one-se or best"),
+        "one-se: the strongest value (largest penalty, smallest ball) whose worst group is within \
+         one standard error of the best; best: the best",
+    )
+    .default("one-se"),
+    opt(
+        Heading::Choice,
+        "path",
+        "N",
+        Kind::Count(2, TRIED),
+        "Draw the trade-off instead, at every k, or with many groups at about N of them",
+    )
+    .default("20"),
+    // What is minimised.
+    opt(
+        Heading::Goal,
+        "objective",
+        "OBJECTIVE",
+        Kind::Named("max, top-k:K, regret, average or balanced"),
+        "max (largest group risk), top-k:K (mean of the K largest), regret (largest excess over \
+         what a model for the group alone attains), average (rows alike), balanced (groups alike)",
+    )
+    .default("max"),
+    opt(
+        Heading::Goal,
+        "offsets",
+        "FILE",
+        Kind::Path,
+        "Compare groups by risk minus an offset: FILE (CSV: group,offset)",
+    )
+    .unstreamed(NO_OFFSETS),
+    opt(
+        Heading::Goal,
+        "adjustment",
+        "C",
+        Kind::Number(Range::above_zero("a number above 0")),
+        "Compare groups by risk plus C/√n, n its rows: small groups count for more (Sagawa et al.)",
+    )
+    .unstreamed(NO_OFFSETS),
+    opt(
+        Heading::Goal,
+        "scales",
+        "FILE",
+        Kind::Path,
+        "Compare groups by risk times a factor: FILE (CSV: group,scale)",
+    )
+    .unstreamed("it plays the game without scales"),
+    opt(Heading::Goal, "loss", "NAME", Kind::Named("the name of a loss"), "{losses}")
+        .default("logistic, softmax or squared, by the kind of target"),
+    opt(
+        Heading::Goal,
+        "ball",
+        "B",
+        Kind::Bound(Range::above_zero("a radius above 0")),
+        "Keep the weights in a ball of radius B around 0",
+    ),
+    opt(
+        Heading::Goal,
+        "l2",
+        "L",
+        Kind::Bound(Range {
+            low: 0.0,
+            closed: true,
+            high: f64::INFINITY,
+            expected: "a number of at least 0",
+        }),
+        "Ridge: add (L/2)·‖weights‖²",
+    )
+    .default("1e-4 without a ball, 0 with one"),
+    opt(
+        Heading::Goal,
+        "no-intercept",
+        "",
+        Kind::Switch,
+        "Train a model without an intercept: its scores are 0 where all features are",
+    )
+    .python("fit_intercept"),
+    opt(
+        Heading::Goal,
+        "penalize-intercept",
+        "",
+        Kind::Switch,
+        "Put the intercept under ridge and ball; otherwise it is free in [−100, 100] (wider for \
+         targets that are larger)",
+    ),
+    // How it is minimised.
+    opt(
+        Heading::Solver,
+        "solver",
+        "SOLVER",
+        Kind::Named("exact, auto or the name of an algorithm"),
+        "exact; or rounds of the paper's smd-m, smd-m-single, online-1, smd-r, smpa-m, hybrid, \
+         atkro-m, atkro-k, atkro-1; of what it compares itself with, smd-1, smd-r-weighted, \
+         smd-reuse, smd-clip, exp3p, tinf, afl, mero; or beyond it, flexible, eliminate, adaptive; \
+         or auto: exact where it fits",
+    )
+    .default("auto"),
+    opt(
+        Heading::Solver,
+        "tol",
+        "GAP",
+        Kind::Number(Range::above_zero("a gap above 0")),
+        "Stop when the certified gap to the optimum is at most this",
+    )
+    .used_by(Use::Solver)
+    .unstreamed("the certificate comes after the pass"),
+    opt(
+        Heading::Solver,
+        "max-iter",
+        "N",
+        Kind::Count(1, 1_000_000),
+        "Most iterations of the exact solver",
+    )
+    .default("200")
+    .unstreamed("it is for the exact solver"),
+    opt(
+        Heading::Solver,
+        "anytime",
+        "",
+        Kind::Switch,
+        "Steps that fall with time and need no number of rounds (smd-m, online-1, atkro-m)",
+    )
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "rounds",
+        "T",
+        Kind::Count(1, MOST),
+        "Number of rounds, such as 2e5; with --tol those of the first run, and each further one \
+         takes 4 times as many",
+    )
+    .default("by solver and budget")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "step-w",
+        "X",
+        Kind::Number(Range::above_zero("a multiplier above 0")),
+        "Multiplier on the theorem's step of the weights",
+    )
+    .default("by short pilot runs")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "step-q",
+        "X",
+        Kind::Number(Range::above_zero("a multiplier above 0")),
+        "Multiplier on the theorem's step of the group weights",
+    )
+    .default("by short pilot runs")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "average",
+        "AVERAGE",
+        Kind::Named("uniform, weighted, suffix or last"),
+        "uniform, weighted, suffix (second half) or last",
+    )
+    .default("the theorem's; suffix with steps by pilot runs")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "loss-range",
+        "M",
+        Kind::Number(Range::above_zero("a number above 0")),
+        "Range of the losses for steps and bandit players",
+    )
+    .default(
+        "what the domain implies; with steps by pilot runs, what 999 of 1000 losses of the \
+         balanced model stay below",
+    )
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "nbar",
+        "N",
+        Kind::Count(1, MOST),
+        "Of hybrid: groups with at least N samples are drawn in batches, for N/2 rounds",
+    )
+    .default("by the budgets")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "queries",
+        "R,…",
+        Kind::Counts,
+        "Of flexible: how many groups to ask in a round; a list is gone through in turn",
+    )
+    .default("1")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "kept",
+        "N",
+        Kind::Count(1, MOST),
+        "Of eliminate: samples of every group to keep for deciding which groups can dominate",
+    )
+    .default("rounds per group")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "subsets",
+        "NAME",
+        Kind::Named("dep-round or systematic"),
+        "Of atkro-k: draw the k groups by dep-round (the paper's, work for every group) or \
+         systematic (work for every group drawn)",
+    )
+    .default("dep-round below 64 groups, else systematic")
+    .used_by(Use::Rounds),
+    opt(
+        Heading::Solver,
+        "budget",
+        "all|FILE",
+        Kind::Path,
+        "Visit each row at most once: all rows, or as many of each group as FILE (CSV: \
+         group,budget) says",
+    )
+    .used_by(Use::Rounds)
+    .unstreamed("every row is visited at most once anyway"),
+    opt(
+        Heading::Solver,
+        "seed",
+        "N",
+        Kind::Count(0, i64::MAX as u64),
+        "Seed of the split and of all draws",
+    )
+    .default("0")
+    .python("random_state"),
+    // What the table means.
+    opt(
+        Heading::Table,
+        "target",
+        "COLUMN",
+        Kind::Text,
+        "Column to predict; or a comparison such as 'arr_delay>30'",
+    ),
+    opt(Heading::Table, "positive", "LABEL", Kind::Text, "Label that counts as positive")
+        .default("1, yes, true, or the one that sorts last"),
+    opt(
+        Heading::Table,
+        "groups",
+        "A,B:CUT,CUT,…",
+        Kind::Families,
+        "Group columns; every combination of their values is a group. age:25,40,60 cuts a numeric \
+         column into age<=25, 25<age<=40, … Given several times: families; a row is in one group \
+         of each, and the worst group is that of all families",
+    ),
+    opt(
+        Heading::Table,
+        "min-group",
+        "N",
+        Kind::Count(2, MOST),
+        "Smallest number of rows of a group, before rows are held out",
+    )
+    .default("any")
+    .needs_groups(),
+    opt(
+        Heading::Table,
+        "small-groups",
+        "error|merge|drop",
+        Kind::Named("error, merge or drop"),
+        "What to do with smaller groups; merge makes them one, (small), drop leaves their rows out \
+         unless another family has a group for them",
+    )
+    .default("error")
+    .needs_groups(),
+    opt(
+        Heading::Table,
+        "merge",
+        "COLUMN:NEW=OLD|OLD",
+        Kind::Merges,
+        "Merge values of a group column, as in race:Other=Eskimo|Islander (repeatable)",
+    ),
+    opt(
+        Heading::Table,
+        "group-features",
+        "keep|drop",
+        Kind::Named("keep or drop"),
+        "Whether group columns are features too",
+    )
+    .default("keep")
+    .needs_groups(),
+    opt(
+        Heading::Table,
+        "holdout",
+        "F",
+        Kind::Holdout,
+        "Share of the rows to hold out, stratified by group and label; from 1 on, rows per group",
+    )
+    .default("0.2")
+    .used_by(Use::Always),
+    opt(
+        Heading::Table,
+        "holdout-file",
+        "FILE",
+        Kind::Path,
+        "Hold out the rows of this file, another table of the same columns",
+    )
+    .used_by(Use::Always)
+    .unstreamed(LAST_ROWS),
+    opt(
+        Heading::Table,
+        "holdout-column",
+        "COLUMN",
+        Kind::Text,
+        "Hold out the rows that have --holdout-value in this column, which is no feature",
+    )
+    .unstreamed(LAST_ROWS),
+    opt(
+        Heading::Table,
+        "holdout-value",
+        "TEXT,…",
+        Kind::List,
+        "Texts of --holdout-column in rows to hold out",
+    ),
+    opt(
+        Heading::Table,
+        "delta",
+        "D",
+        Kind::Number(Range::share("a probability between 0 and 1")),
+        "Intervals hold for all groups at once, and eliminate is right, with probability 1 − D",
+    )
+    .default("0.05")
+    .used_by(Use::Always)
+    .python("delta"),
+    opt(
+        Heading::Table,
+        "na",
+        "TEXTS",
+        Kind::List,
+        "Texts that mean a missing cell, besides the empty one",
+    ),
+    opt(
+        Heading::Table,
+        "missing",
+        "[COLUMN=]POLICY",
+        Kind::Policies,
+        "What to do with missing cells: error; drop (the row); mean (of the training rows; texts: \
+         own-category); own-category (texts: a level `(missing)`; numbers: the mean and an \
+         indicator). COLUMN=POLICY for one column (repeatable)",
+    )
+    .default("error"),
+    opt(
+        Heading::Table,
+        "missing-group",
+        "error|own|drop",
+        Kind::Named("error, own or drop"),
+        "What to do with rows that miss a group label; own makes them a group",
+    )
+    .default("error")
+    .needs_groups(),
+    opt(
+        Heading::Table,
+        "group-file",
+        "FILE,…",
+        Kind::List,
+        "Files with the group label of each row, one a line, which are the column `group`",
+    ),
+    opt(
+        Heading::Table,
+        "scaling",
+        "standard|none",
+        Kind::Named("standard or none"),
+        "Whether numbers are standardised",
+    )
+    .default("standard; none for the features of LIBSVM files"),
+    opt(Heading::Table, "ignore", "A,B,…", Kind::List, "Columns that are no features"),
+    opt(
+        Heading::Table,
+        "text",
+        "A,B,…",
+        Kind::List,
+        "Columns that are text although they look numeric",
+    ),
+    opt(
+        Heading::Table,
+        "min-count",
+        "N",
+        Kind::Count(2, MOST),
+        "Fold the texts of a column that fewer than N training rows have into one level, `(rare)`",
+    ),
+    opt(
+        Heading::Table,
+        "hash",
+        "COLUMN[=B]",
+        Kind::Buckets,
+        "Turn a column with many texts into B indicators of the bucket of a hash [default: 1024 \
+         buckets] (repeatable)",
+    ),
+    opt(Heading::Table, "weight", "COLUMN", Kind::Text, "Column of row weights")
+        .unstreamed("rows that are visited once cannot be weighted"),
+    opt(
+        Heading::Table,
+        "format",
+        "FORMAT",
+        Kind::Named("csv, tsv, parquet, arrow or svmlight"),
+        "csv, tsv, parquet, arrow or svmlight",
+    )
+    .default("detected by the content and the name"),
+    opt(Heading::Table, "index-base", "0|1", Kind::Count(0, 1), "Smallest index of LIBSVM files")
+        .default("1, or 0 where it occurs"),
+    opt(
+        Heading::Table,
+        "columns",
+        "A,B,…",
+        Kind::List,
+        "Names of the columns, for files without a header",
+    ),
+    opt(Heading::Table, "delimiter", "CHAR", Kind::Character, "What separates cells")
+        .default("a comma; a tab in *.tsv"),
+    opt(Heading::Table, "comment", "TEXT", Kind::Text, "Skip lines that start with this text"),
+    // How it is streamed.
+    opt(
+        Heading::Stream,
+        "stream",
+        "",
+        Kind::Switch,
+        "Train in one pass over the table, with smd-m (the default), smd-r, smpa-m or hybrid, \
+         after a pass that counts and before one that certifies. The rows should be in random \
+         order: the order of the file is shuffled within the buffer only",
+    )
+    .used_by(Use::Always),
+    opt(
+        Heading::Stream,
+        "schema",
+        "FILE",
+        Kind::Path,
+        "Of a stream: what an earlier run wrote as schema.json; spares the pass that counts",
+    ),
+    opt(
+        Heading::Stream,
+        "buffer",
+        "ROWS",
+        Kind::Count(16, 1 << 24),
+        "Of a stream: rows that are shuffled at a time",
+    )
+    .default("65536, fewer in wide tables"),
+    opt(
+        Heading::Stream,
+        "one-pass",
+        "",
+        Kind::Switch,
+        "Of a stream: no pass after training: no certificate, no evaluation",
+    ),
+    opt(
+        Heading::Stream,
+        "robust-only",
+        "",
+        Kind::Switch,
+        "Of a stream: train the robust model only, without ERM and balanced ERM beside it",
+    ),
+    // What is kept.
+    opt(
+        Heading::Output,
+        "out",
+        "DIR",
+        Kind::Path,
+        "Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, \
+         or for path.json alone",
+    ),
+    opt(
+        Heading::Output,
+        "report",
+        "FILE.html",
+        Kind::Path,
+        "Write what came out as one page for a browser: charts and tables, no network",
+    ),
+];

@@ -1,0 +1,98 @@
+//! The predictions of a saved model.
+
+use std::path::PathBuf;
+
+use gdro::loss::AnyLoss;
+use gdro_data::{DataOptions, Target};
+
+use crate::failure::{Failure, Result};
+use crate::model::Model;
+use crate::prepared::loss_of;
+use crate::scores::{class_of, each_score};
+
+/// Predictions as CSV, and what a user should see.
+#[derive(Debug)]
+pub struct Predicted {
+    /// A header, and a line for each row in the order of the rows.
+    pub text: String,
+    /// Rows that were not predicted, and what training never saw.
+    pub notes: Vec<String>,
+}
+
+/// The predictions for the files of a table.
+///
+/// # Errors
+/// What is wrong with the table.
+pub fn predict(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Result<Predicted> {
+    let mut notes = Vec::new();
+    let table = gdro_data::read_for(&tables, options, &model.encoding)?;
+    let rows = model.encoding.complete_rows(&table)?;
+    let encoded = model.encoding.encode(&table, &rows)?;
+    let loss = loss_of(Some(model.loss), &model.target).map_err(|e| Failure::library(e, &[]))?;
+
+    let mut header = vec!["prediction".to_owned()];
+    match &model.target {
+        Target::Binary { .. } if loss.is_probabilistic() => header.push("probability".into()),
+        Target::Binary { .. } => header.push("score".into()),
+        Target::Multiclass { classes, .. } => {
+            header.extend(classes.iter().map(|c| format!("probability of {c}")));
+        }
+        Target::Regression { .. } => {}
+    }
+    let width = header.len();
+    let mut lines = vec![vec![String::new(); width]; table.rows()];
+    let every = (0..rows.len() as u32).collect();
+    let targets = vec![if width == 1 { 0.0 } else { 1.0 }; rows.len()];
+    if !rows.is_empty() {
+        let matrix = std::sync::Arc::new(encoded.matrix);
+        let data = gdro::Dataset::new(matrix, targets, None, &[every])
+            .map_err(|e| Failure::library(e, &[]))?;
+        each_score(&loss, &data, &model.w(), |at, s| {
+            lines[rows[at] as usize] = cells(&model.target, &loss, s);
+        });
+    }
+    let text = csv_text(&header, &lines)?;
+    for (column, count) in &encoded.unseen {
+        notes.push(format!("column `{column}`: rows with a text that training never saw: {count}"));
+    }
+    if encoded.beyond > 0 {
+        let rows = encoded.beyond;
+        notes.push(format!("rows with features that training never saw: {rows}"));
+    }
+    if rows.len() < table.rows() {
+        let missing = table.rows() - rows.len();
+        notes.push(format!("rows that miss a feature and are not predicted: {missing}"));
+    }
+    Ok(Predicted { text, notes })
+}
+
+/// The cells of a row with these scores.
+fn cells(target: &Target, loss: &AnyLoss, s: &[f64]) -> Vec<String> {
+    match target {
+        Target::Binary { positive, negative, .. } => {
+            let label = if class_of(s) == 1 { positive } else { negative };
+            let logistic = |s: f64| 1.0 / (1.0 + (-s).exp());
+            let second = if loss.is_probabilistic() { logistic(s[0]) } else { s[0] };
+            vec![label.clone(), second.to_string()]
+        }
+        Target::Multiclass { classes, .. } => {
+            let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total: f64 = s.iter().map(|v| (v - top).exp()).sum();
+            let shares = s.iter().map(|v| ((v - top).exp() / total).to_string());
+            std::iter::once(classes[class_of(s)].clone()).chain(shares).collect()
+        }
+        Target::Regression { .. } => vec![s[0].to_string()],
+    }
+}
+
+/// Lines as CSV.
+fn csv_text(header: &[String], lines: &[Vec<String>]) -> Result<String> {
+    let fail = |e: String| Failure::Machine(format!("cannot write the predictions: {e}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).map_err(|e| fail(e.to_string()))?;
+    for line in lines {
+        writer.write_record(line).map_err(|e| fail(e.to_string()))?;
+    }
+    let bytes = writer.into_inner().map_err(|e| fail(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| fail(e.to_string()))
+}

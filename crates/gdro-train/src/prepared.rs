@@ -1,0 +1,202 @@
+//! The game that a job plays on rows.
+
+use gdro::Dataset;
+use gdro::domain::{Domain, L2Ball};
+use gdro::loss::{AnyLoss, Targets};
+use gdro::setting::{Objective, Size, SolverName, Terms, ball_of, intercept_bound, row_shares};
+use gdro_data::{Prepared, Split, Target, Task};
+
+use crate::failure::{Failure, Result};
+use crate::group_numbers::numbers_of;
+use crate::job::{Job, LossName, Training};
+
+/// What bounds the weights of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Ridge.
+    pub l2: f64,
+    /// Radius of the ball, if there is one.
+    pub ball: Option<f64>,
+}
+
+impl Bounds {
+    /// Those of a job.
+    pub fn of(training: &Training) -> Self {
+        Bounds { l2: training.l2, ball: training.ball }
+    }
+}
+
+/// Data, loss, domain and game.
+pub type Setting = gdro::setting::Setting<AnyLoss>;
+
+/// Rows to train on.
+#[derive(Clone, Debug)]
+pub struct TrainRows {
+    /// The rows and their groups.
+    pub data: Dataset,
+    /// Names of the groups.
+    pub names: Vec<String>,
+    /// The family of each group; a row is in one group of each family.
+    pub families: Vec<usize>,
+}
+
+impl From<&Prepared> for TrainRows {
+    fn from(prepared: &Prepared) -> Self {
+        let trained = prepared.groups.iter().filter(|g| g.train.is_some());
+        TrainRows {
+            data: prepared.train.clone(),
+            names: trained.clone().map(|g| g.name.clone()).collect(),
+            families: trained.map(|g| g.family).collect(),
+        }
+    }
+}
+
+impl TrainRows {
+    /// Weights of the groups under which every row counts once: the shares of the groups of a
+    /// family that has all rows, and 0 for those of the others. `None` when no family has.
+    fn shares(&self) -> Option<Vec<f64>> {
+        let of_family = |family: usize| {
+            let groups = (0..self.families.len()).filter(move |g| self.families[*g] == family);
+            row_shares(&self.data, groups).ok()
+        };
+        (0..=self.families.iter().copied().max()?).find_map(of_family)
+    }
+}
+
+/// The setting of a job on a prepared table.
+///
+/// # Errors
+/// Those of [`setting_on`].
+pub fn setting_of(job: &Job, prepared: &Prepared) -> Result<Setting> {
+    let rows = TrainRows::from(prepared);
+    let loss = loss_of(job.training.loss, &prepared.target)
+        .map_err(|e| Failure::library(e, &rows.names))?;
+    setting_on(job, rows, loss)
+}
+
+/// The setting of a job on rows.
+///
+/// # Errors
+/// A k above the number of groups; numbers that a file has not for every group; those of
+/// [`gdro::setting::Setting::new`].
+pub fn setting_on(job: &Job, rows: TrainRows, loss: AnyLoss) -> Result<Setting> {
+    let training = &job.training;
+    let shares = match training.objective {
+        Objective::TopK(k) if k > rows.names.len() as f64 => {
+            let (objective, m) = (training.objective, rows.names.len());
+            let why = format!("{objective} of only {m} groups with training rows");
+            return Err(job.refusal("objective", why));
+        }
+        Objective::Average => {
+            let why = "average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family";
+            Some(rows.shares().ok_or_else(|| job.refusal("objective", why))?)
+        }
+        _ => None,
+    };
+    let TrainRows { data, names, .. } = rows;
+    let of = |numbers, column, expected, least: f64| match numbers {
+        None => Ok(None),
+        Some(numbers) => {
+            let accept = |_, v: f64| (v > least && v.is_finite()).then_some(v);
+            numbers_of(numbers, column, &names, expected, accept).map(Some)
+        }
+    };
+    let terms = Terms {
+        l2: training.l2,
+        ball: training.ball,
+        intercept: intercept_of(training, &loss, data.max_abs_target()),
+        shares,
+        adjustment: training.adjustment,
+        offsets: of(training.offsets.as_ref(), "offset", "a finite number", f64::NEG_INFINITY)?,
+        scales: of(training.scales.as_ref(), "scale", "a number above 0", 0.0)?,
+        ..Terms::new(training.objective)
+    };
+    Setting::new(data, loss, &terms).map_err(|e| Failure::library(e, &names))
+}
+
+/// A setting within other bounds; offsets stay as they are.
+///
+/// # Errors
+/// For a radius that is not positive.
+pub fn within(setting: &Setting, bounds: Bounds) -> gdro::Result<Setting> {
+    let mut setting = setting.clone();
+    setting.game.ridge = bounds.l2;
+    setting.domain.map = ball_of(bounds.ball)?;
+    Ok(setting)
+}
+
+/// The solver of a job, and why, when the job leaves it open.
+pub fn choose(training: &Training, size: &Size) -> (SolverName, Option<String>) {
+    match training.solver {
+        SolverName::Auto => {
+            let (solver, why) = size.solver(training.objective);
+            (solver, Some(why.to_owned()))
+        }
+        solver => (solver, None),
+    }
+}
+
+/// Names of the groups that have training rows, in the order of the training data.
+pub fn train_names(prepared: &Prepared) -> Vec<String> {
+    prepared.groups.iter().filter(|g| g.train.is_some()).map(|g| g.name.clone()).collect()
+}
+
+/// How a job splits its table.
+pub fn split_of(job: &Job) -> Split {
+    let training = &job.training;
+    match training.holdout {
+        _ if training.holdout_file.is_some() => Split::LastFile,
+        _ if job.data.holdout_column.is_some() => Split::Column,
+        0.0 => Split::None,
+        share if share < 1.0 => Split::Share { share, seed: training.seed },
+        rows => Split::PerGroup { rows: rows as usize, seed: training.seed },
+    }
+}
+
+/// The task of a loss.
+pub fn task_of(loss: LossName) -> Task {
+    match loss.0.targets() {
+        Targets::Labels => Task::Binary,
+        Targets::Classes => Task::Multiclass,
+        Targets::Numbers => Task::Regression,
+    }
+}
+
+/// The loss of a name, or the usual one, for a target.
+///
+/// # Errors
+/// For a loss that does not take so many classes.
+pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss> {
+    let usual = match target.task() {
+        Task::Binary => Targets::Labels,
+        Task::Multiclass => Targets::Classes,
+        Task::Regression => Targets::Numbers,
+    };
+    let loss = name.map_or(AnyLoss::usual(usual), |name| name.0);
+    match target {
+        Target::Multiclass { classes, .. } => loss.with_classes(classes.len()),
+        _ => Ok(loss),
+    }
+}
+
+/// The bound on an intercept that is free, with room for the targets.
+fn intercept_of(training: &Training, loss: &AnyLoss, largest_target: f64) -> Option<f64> {
+    let is_free = !training.penalize_intercept && !training.no_intercept;
+    is_free.then(|| intercept_bound(loss.targets(), largest_target))
+}
+
+/// The ball, or the whole space under a ridge; and the interval of a free intercept.
+///
+/// # Errors
+/// For a radius that is not positive.
+pub fn domain_of(
+    training: &Training,
+    loss: &AnyLoss,
+    largest_target: f64,
+) -> gdro::Result<Domain<L2Ball>> {
+    let domain = Domain::new(ball_of(training.ball)?);
+    match intercept_of(training, loss, largest_target) {
+        Some(bound) => domain.with_intercept(bound),
+        None => Ok(domain),
+    }
+}

@@ -1,0 +1,25 @@
+//! Jobs and bounds with one of the values that may be chosen.
+
+use crate::failure::Failure;
+use crate::job::{Job, Knob};
+use crate::prepared::{Bounds, train_names};
+
+/// These bounds with a value of what is chosen.
+pub(super) fn bounds_with(bounds: Bounds, knob: Knob, value: f64) -> Bounds {
+    match knob {
+        Knob::L2 => Bounds { l2: value, ..bounds },
+        Knob::Ball => Bounds { ball: Some(value), ..bounds },
+    }
+}
+
+/// A job within these bounds.
+pub(super) fn job_within(job: &Job, bounds: Bounds) -> Job {
+    let mut job = job.clone();
+    (job.training.l2, job.training.ball) = (bounds.l2, bounds.ball);
+    job
+}
+
+/// A failure of the library on a part of the table.
+pub(super) fn library<'a>(part: &'a gdro_data::Prepared) -> impl Fn(gdro::Error) -> Failure + 'a {
+    move |error| Failure::library(error, &train_names(part))
+}

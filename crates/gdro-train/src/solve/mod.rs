@@ -1,0 +1,67 @@
+//! A setting and a solver: the exact path, and rounds until they are enough.
+
+mod exact;
+mod rounds;
+
+pub use rounds::{Plan, Play, nbar};
+
+use gdro::setting::SolverName;
+
+use crate::failure::{Failure, Result};
+use crate::job::Job;
+use crate::prepared::Setting;
+use crate::progress::Progress;
+use crate::trace::Trace;
+
+/// What minimised the objective.
+#[derive(Debug)]
+pub enum Solved {
+    /// The reference solver, in so many iterations.
+    Exact {
+        /// Iterations.
+        iterations: usize,
+    },
+    /// One of the paper's algorithms.
+    Rounds(Play),
+}
+
+/// What a solver leaves behind.
+#[derive(Debug)]
+pub struct Answer {
+    /// The model.
+    pub w: Vec<f64>,
+    /// Averaged weights of the groups.
+    pub weights: Vec<f64>,
+    /// What the solver did.
+    pub solved: Solved,
+    /// Seconds that it took, without evaluations.
+    pub seconds: f64,
+    /// The curve.
+    pub trace: Trace,
+}
+
+/// What a solver makes of the setting of a job, whose groups have these names; the reference solver
+/// starts from a model that may be near.
+///
+/// # Errors
+/// Budgets that are not enough, options out of the range that the rows allow, and errors of the
+/// library; [`Failure::Interrupted`] when the exact solver was given up.
+pub fn solve(
+    setting: &Setting,
+    solver: SolverName,
+    job: &Job,
+    names: &[String],
+    start: Option<Vec<f64>>,
+    progress: &mut dyn Progress,
+) -> Result<Answer> {
+    match solver {
+        SolverName::Rounds(algorithm) => {
+            // Rounds can be cut short; the reference solver has nothing to show before its end.
+            let stop = progress.interrupts();
+            rounds::solve(setting, job, names, algorithm, progress, &stop)
+        }
+        SolverName::Exact | SolverName::Auto => {
+            exact::solve(setting, job, start, progress).map_err(|e| Failure::library(e, names))
+        }
+    }
+}

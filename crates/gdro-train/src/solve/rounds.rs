@@ -1,0 +1,377 @@
+//! The paper's algorithms at work: steps by pilot runs, rounds, and when to stop.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+use gdro::algorithm::{Algorithm, Constants, Gains};
+use gdro::average::Average;
+use gdro::config::{Config, default_kept};
+use gdro::domain::L2Ball;
+use gdro::exact::Goal;
+use gdro::game::Game;
+use gdro::group_weights::Subsets;
+use gdro::loss::AnyLoss;
+use gdro::pilot::{self, default_nbar, default_rounds, usual_range};
+use gdro::risk::group_risks;
+use gdro::run::{Cadence, Follower, Look, Outcome, follow};
+use gdro::setting::Baseline;
+
+use super::{Answer, Solved};
+use crate::failure::{Failure, Result};
+use crate::group_numbers::numbers_of;
+use crate::job::{Budget, Job, PerGroup, Training};
+use crate::prepared::Setting;
+use crate::progress::{Event, Progress};
+use crate::trace::Trace;
+
+/// With `--tol`, runs are planned for so many times the rounds of the last one, until one of them
+/// is certified.
+const GROWTH: u64 = 4;
+
+/// Most rounds that `--tol` leads to.
+const MOST: u64 = 1_000_000_000;
+
+/// Rounds that were played.
+#[derive(Debug)]
+pub struct Play {
+    /// Rounds played, of those planned.
+    pub rounds: (u64, u64),
+    /// Samples drawn from each group.
+    pub samples: Vec<u64>,
+    /// The budgets n_i, when rows were visited once.
+    pub budgets: Option<Vec<u64>>,
+    /// Losses clipped for the bandit player.
+    pub clipped: u64,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Whether it ended because the gap was small enough.
+    pub certified: bool,
+    /// Multipliers on the steps of w and q.
+    pub steps: (f64, f64),
+    /// Whether pilot runs chose a step.
+    pub piloted: bool,
+    /// The range of the losses, when it was chosen here.
+    pub loss_range: Option<f64>,
+    /// The average.
+    pub average: Average,
+    /// How the groups of a round were drawn, where several are.
+    pub subsets: Option<Subsets>,
+}
+
+/// All that a run of a job needs besides its steps.
+pub struct Plan<'a> {
+    setting: &'a Setting,
+    training: &'a Training,
+    names: &'a [String],
+    plan: pilot::Plan<'a, AnyLoss, L2Ball>,
+}
+
+impl<'a> Plan<'a> {
+    /// A plan for the first rows of a table that is visited once: budgets of their groups and n̄.
+    pub fn of_head(
+        setting: &'a Setting,
+        training: &'a Training,
+        algorithm: Algorithm,
+        names: &'a [String],
+        (budgets, nbar): (Vec<u64>, Option<u64>),
+    ) -> Result<Self> {
+        let (budgets, range) = (Some(budgets), training.loss_range);
+        Self::new(setting, training, algorithm, names, (budgets, nbar), range)
+    }
+
+    /// A plan with budgets, n̄ and the range of the losses, when there are any.
+    fn new(
+        setting: &'a Setting,
+        training: &'a Training,
+        algorithm: Algorithm,
+        names: &'a [String],
+        (budgets, nbar): (Option<Vec<u64>>, Option<u64>),
+        loss_range: Option<f64>,
+    ) -> Result<Self> {
+        let zero = vec![0.0; setting.model_len()];
+        let at_zero = group_risks(&setting.loss, &zero, &setting.data)
+            .map_err(|e| Failure::library(e, names))?;
+        // Rounds, steps and the player are the plan's.
+        let usual = Config::new(algorithm, 1);
+        let mut plan = pilot::Plan {
+            data: &setting.data,
+            loss: &setting.loss,
+            domain: &setting.domain,
+            game: &setting.game,
+            goal: &setting.goal,
+            config: Config {
+                anytime: training.anytime,
+                average: training.average,
+                nbar,
+                queries: training.queries.clone().unwrap_or_else(|| usual.queries.clone()),
+                kept: training.kept,
+                subsets: training.subsets,
+                delta: training.delta,
+                seed: training.seed,
+                ..usual
+            },
+            steps: (training.step_w, training.step_q),
+            budgets,
+            loss_range,
+            at_zero: at_zero.iter().copied().fold(0.0, f64::max),
+        };
+        plan.config.average = training.average.or(plan.usual_average());
+        Ok(Plan { setting, training, names, plan })
+    }
+
+    /// Whether pilot runs choose a step.
+    pub fn is_piloted(&self) -> bool {
+        self.plan.is_piloted()
+    }
+
+    /// The steps that were given, or those of pilot runs for a run of so many rounds.
+    pub fn steps(&self, rounds: u64, stop: &AtomicBool) -> gdro::Result<(f64, f64)> {
+        self.plan.find_steps(rounds, stop)
+    }
+
+    /// The constants of a game on these rows.
+    pub fn constants_of(&self, game: &Game) -> gdro::Result<Constants> {
+        self.plan.constants_of(game)
+    }
+
+    /// The algorithm as it is configured for so many rounds.
+    pub fn config(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> Config {
+        self.plan.config(rounds, steps, pilot)
+    }
+
+    /// How the groups of a round are drawn, where several are.
+    fn subsets(&self) -> Option<Subsets> {
+        let config = self.config(1, (1.0, 1.0), false);
+        let several = config.algorithm == Algorithm::AtkroK;
+        several.then(|| config.subsets(self.setting.data.groups(), self.setting.game.k))
+    }
+}
+
+/// Plays the game of a job with an algorithm.
+pub(super) fn solve(
+    setting: &Setting,
+    job: &Job,
+    names: &[String],
+    algorithm: Algorithm,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Answer> {
+    let training = &job.training;
+    let library = |e| Failure::library(e, names);
+    let counts = setting.data.counts();
+    let budgets = budgets(training, names, &counts)?;
+    let sizes = budgets.as_deref().unwrap_or(&counts);
+    let nbar = nbar(job, algorithm, sizes)?;
+    let planned = training
+        .rounds
+        .unwrap_or_else(|| default_rounds(algorithm, budgets.as_deref(), &counts, nbar));
+    if let (Some(budgets), Algorithm::SmpaM | Algorithm::Hybrid) = (&budgets, algorithm) {
+        let least = budgets.iter().copied().min().unwrap_or(0);
+        let (most, of) = match nbar {
+            Some(nbar) => (nbar / 2, format!("a group with nbar = {nbar} rows")),
+            None => (least / 2, "the smallest group".to_owned()),
+        };
+        if planned > most {
+            let place = if training.rounds.is_some() { "rounds" } else { "budget" };
+            return Err(job.refusal(
+                place,
+                format!(
+                    "{algorithm} needs two rows of {of} in every round: its budget is enough for {most} rounds, not {planned}"
+                ),
+            ));
+        }
+    }
+    if let (Some(budgets), Algorithm::Eliminate) = (&budgets, algorithm) {
+        let least = budgets.iter().copied().min().unwrap_or(0);
+        let kept = training.kept.unwrap_or_else(|| default_kept(planned, budgets.len()));
+        if kept >= least {
+            return Err(job.refusal(
+                "kept",
+                format!(
+                    "eliminate keeps {kept} rows of every group before it starts, and the smallest budget is {least}"
+                ),
+            ));
+        }
+    }
+    if let Some(asked) = training.queries.as_ref().and_then(|q| q.iter().max())
+        && *asked > setting.data.groups()
+    {
+        let groups = setting.data.groups();
+        let why = format!("{asked} of only {groups} groups with training rows");
+        return Err(job.refusal("queries", why));
+    }
+    let piloted = training.step_w.is_none() || training.step_q.is_none();
+    let bandit = matches!(algorithm.facts().gains, Gains::Bandit | Gains::Clipped);
+    let moves = setting.goal == Goal::Adversary;
+    let mut loss_range = training.loss_range;
+    if piloted && bandit && moves && loss_range.is_none() {
+        let range = || {
+            usual_range(&setting.loss, &setting.data, &setting.ordinary(Baseline::Balanced, None)?)
+        };
+        loss_range = Some(range().map_err(library)?);
+    }
+    let given = (budgets, nbar);
+    let plan = Plan::new(setting, training, algorithm, names, given, loss_range)?;
+    progress.tell(Event::Stage("pilot runs for the steps"));
+    let steps = plan.steps(planned, stop).map_err(library)?;
+    progress.tell(Event::Steps(steps.0, steps.1, piloted));
+    let mut answer = plan.play(planned, steps, progress, stop)?;
+    if let Solved::Rounds(play) = &mut answer.solved {
+        play.piloted = piloted;
+        play.loss_range = if training.loss_range.is_none() { loss_range } else { None };
+    }
+    Ok(answer)
+}
+
+impl Plan<'_> {
+    /// Plays to the end, or until the gap is small enough; without budgets and with `tol`, anew
+    /// for more rounds until it is.
+    fn play(
+        &self,
+        planned: u64,
+        steps: (f64, f64),
+        progress: &dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Answer> {
+        let library = |e| Failure::library(e, self.names);
+        let mut planned = planned;
+        let mut trace = Trace::default();
+        let (mut spent, mut before) = (0.0, vec![0; self.setting.data.groups()]);
+        let mut lower = f64::NEG_INFINITY;
+        loop {
+            let mut solver = self.plan.solver(planned, steps, false).map_err(library)?;
+            progress.tell(Event::Rounds(planned));
+            let mut certifier = Certifier {
+                plan: self,
+                planned,
+                earlier: (before.iter().sum(), spent),
+                trace: &mut trace,
+                progress,
+                next: 0,
+                lower,
+                certified: false,
+            };
+            let next = |t| Cadence::Geometric(1.25).next(t);
+            let followed =
+                follow(&mut *solver, planned, &next, stop, &mut certifier).map_err(library)?;
+            let certified = certifier.certified;
+            lower = certifier.lower;
+            spent += followed.seconds;
+            progress.tell(Event::Done);
+            let again = self.training.tol.is_some()
+                && !certified
+                && followed.outcome == Outcome::Finished
+                && self.plan.budgets.is_none()
+                && planned < MOST;
+            if again {
+                before.iter_mut().zip(solver.samples()).for_each(|(b, s)| *b += s);
+                planned *= GROWTH;
+                continue;
+            }
+            let samples = before.iter().zip(solver.samples()).map(|(b, s)| b + s).collect();
+            return Ok(Answer {
+                w: solver.model(),
+                weights: solver.weights(),
+                solved: Solved::Rounds(Play {
+                    rounds: (solver.rounds(), planned),
+                    samples,
+                    budgets: self.plan.budgets.clone(),
+                    clipped: solver.clipped(),
+                    outcome: if certified { Outcome::Finished } else { followed.outcome },
+                    certified,
+                    steps,
+                    piloted: false,
+                    loss_range: None,
+                    average: solver.average(),
+                    subsets: self.subsets(),
+                }),
+                seconds: spent,
+                trace,
+            });
+        }
+    }
+}
+
+/// Draws the curve of a run, and ends it when its certified gap is small enough.
+struct Certifier<'a> {
+    plan: &'a Plan<'a>,
+    planned: u64,
+    /// Samples and seconds of the runs before.
+    earlier: (u64, f64),
+    trace: &'a mut Trace,
+    progress: &'a dyn Progress,
+    /// The round from which on the next certificate is due in any case.
+    next: u64,
+    /// The best lower bound so far.
+    lower: f64,
+    certified: bool,
+}
+
+impl Follower for Certifier<'_> {
+    fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
+        let Plan { setting, training, plan, .. } = self.plan;
+        let risks = group_risks(&setting.loss, look.w, &setting.data)?;
+        let (samples, seconds) = (self.earlier.0 + look.samples, self.earlier.1 + look.seconds);
+        let objective = setting.objective(&risks);
+        self.trace.point((look.rounds, samples, seconds), &risks, look.q, objective);
+        let max_risk = risks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (round, planned) = (look.rounds, self.planned);
+        self.progress.tell(Event::Risk { round, planned, max_risk });
+        if let Some(tol) = training.tol
+            && round >= planned / 8
+        {
+            // A certificate costs some Newton steps: one now and then, and one whenever the best
+            // lower bound so far says that it may be the last.
+            let upper = plan.objective(look.w)?;
+            if round >= self.next || upper - self.lower <= tol {
+                let certificate = setting.certify(look.w, look.q)?;
+                self.lower = self.lower.max(certificate.lower);
+                self.next = 2 * round;
+                self.certified = certificate.gap <= tol;
+            }
+            self.progress.tell(Event::Gap(upper - self.lower));
+        }
+        Ok(if self.certified { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    fn played(&mut self, rounds: u64) {
+        self.progress.tell(Event::Played(rounds));
+    }
+}
+
+/// The budgets that a job asks for, one for each group.
+fn budgets(training: &Training, names: &[String], counts: &[u64]) -> Result<Option<Vec<u64>>> {
+    let numbers = match &training.budget {
+        None => return Ok(None),
+        Some(Budget::All) => return Ok(Some(counts.to_vec())),
+        Some(Budget::File(file)) => PerGroup::File(file.clone()),
+        Some(Budget::Named(numbers)) => PerGroup::Named(numbers.clone()),
+    };
+    let expected = "a whole number from 1 to its training rows";
+    let whole = |group: usize, n: f64| {
+        let holds = n.fract() == 0.0 && (1.0..=counts[group] as f64).contains(&n);
+        holds.then_some(n as u64)
+    };
+    numbers_of(&numbers, "budget", names, expected, whole).map(Some)
+}
+
+/// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice
+/// the rounds that were asked for, unless it is given. `None` for other algorithms.
+///
+/// # Errors
+/// For one outside of the budgets.
+pub fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
+    let Some(nbar) = default_nbar(algorithm, job.training.nbar, job.training.rounds, sizes) else {
+        return Ok(None);
+    };
+    let (least, most) =
+        (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
+    if !(least..=most).contains(&nbar) {
+        let set = if job.training.nbar.is_some() { "nbar" } else { "rounds" };
+        let why = format!(
+            "nbar = {nbar}: expected a number between the smallest and the largest budget, {least} and {most}"
+        );
+        return Err(job.refusal(set, why));
+    }
+    Ok(Some(nbar))
+}

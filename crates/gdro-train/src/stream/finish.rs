@@ -1,0 +1,203 @@
+//! The pass after training: the certificate, and the rows held out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use gdro::certificate::Certificate;
+use gdro::exact::{Goal, Problem};
+use gdro::expansion::Expansion;
+use gdro::game::Game;
+use gdro::interval::Settings;
+use gdro::loss::{AnyLoss, Loss as _};
+use gdro::risk::{GroupMetric, group_metrics};
+use gdro::{Dataset, Matrix};
+
+use super::pass::{self, Rows};
+use crate::evaluation::Evaluation;
+use crate::failure::{Failure, Result};
+use crate::intervals::{Columns, Intervals, cap, columns};
+use crate::prepared::Setting;
+use crate::scores::OneClass;
+
+/// What the pass found.
+pub struct Finish {
+    /// How each model does: the robust one first.
+    pub evaluations: Vec<Evaluation>,
+    /// The robust model against the second one on the rows held out.
+    pub comparison: Option<gdro::interval::Comparison>,
+    /// How far the robust model is from the optimum.
+    pub certificate: Certificate,
+    /// M: losses count as min(ℓ, M) in intervals.
+    pub cap: f64,
+}
+
+/// Sums over the rows of one model.
+struct Sums {
+    /// Σ loss, Σ right and number of rows of each group, for training rows and rows held out.
+    training: Vec<(f64, f64, f64)>,
+    held_out: Vec<(f64, f64, f64)>,
+    columns: Vec<Columns>,
+    one_class: OneClass,
+    graded: bool,
+}
+
+/// Goes over the table once more for these models, the robust one first.
+pub fn run(
+    rows: &Rows<'_>,
+    head: &Setting,
+    models: &[&[f64]],
+    weights: &[f64],
+    stop: &AtomicBool,
+) -> Result<Option<Finish>> {
+    let (job, schema) = (rows.job, rows.schema);
+    let names = schema.grouping.names();
+    let library = |e| Failure::library(e, names);
+    let (m, loss) = (names.len(), &head.loss);
+    let intercept = head.domain.intercept.is_some();
+    let mut expansion = Expansion::new(loss, models[0].to_vec(), intercept, m);
+    let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss)).collect();
+    let mut targets = vec![Vec::new(); m];
+    let refuse = |e: gdro_data::Error| job.refuse(&e);
+    let reader = rows.open(1)?;
+    let (send, parts) = sync_channel(1);
+    let deliver = move |portion: &gdro_data::stream::Portion| {
+        let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
+        Ok(send.send(part).is_ok())
+    };
+    let done = pass::run(rows, (None, reader), rows.feed(), deliver, || {
+        for (training, held_out) in parts {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            if let Some((data, groups)) = training {
+                expansion.add(loss, &data, &groups).map_err(library)?;
+                for (w, sums) in models.iter().zip(&mut sums) {
+                    sums.add(head, &data, &groups, w, false).map_err(library)?;
+                }
+            }
+            if let Some((data, groups)) = held_out {
+                for (w, sums) in models.iter().zip(&mut sums) {
+                    sums.add(head, &data, &groups, w, true).map_err(library)?;
+                }
+                for (local, group) in groups.iter().enumerate() {
+                    let of = data.members(local).iter().map(|r| data.targets()[*r as usize]);
+                    targets[*group].extend(of);
+                }
+            }
+        }
+        Ok(true)
+    })?;
+    if !done {
+        return Ok(None);
+    }
+    let game = Game::gdro(m).with_ridge(head.game.ridge);
+    let problem = Problem {
+        game: &game,
+        domain: &head.domain,
+        features: head.data.features(),
+        outputs: loss.outputs(),
+        goal: Goal::Adversary,
+    };
+    let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
+    let cap = cap(head, models).map_err(library)?;
+    let mut evaluations: Vec<Evaluation> =
+        sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
+    let mut comparison = None;
+    if targets.iter().any(|t| !t.is_empty()) {
+        let settings = Settings { delta: job.training.delta, cap, seed: job.training.seed };
+        let (data, members) = targets_only(targets).map_err(library)?;
+        let members: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
+        let mut columns: Vec<Vec<Columns>> = sums.into_iter().map(|s| s.columns).collect();
+        let alone = columns.len() == 1;
+        if alone {
+            columns.push(columns[0].clone());
+        }
+        let found = Intervals::of(loss, &data, &members, &columns, &settings).map_err(library)?;
+        for (evaluation, intervals) in evaluations.iter_mut().zip(found.evaluations) {
+            evaluation.intervals = Some(intervals);
+        }
+        comparison = (!alone).then_some(found.comparison);
+    }
+    Ok(Some(Finish { evaluations, comparison, certificate, cap }))
+}
+
+/// Data that hold targets and groups, and no features.
+fn targets_only(targets: Vec<Vec<f64>>) -> gdro::Result<(Dataset, Vec<Vec<u32>>)> {
+    let mut from = 0;
+    let place = |of: &Vec<f64>| {
+        let rows = (from..from + of.len() as u32).collect();
+        from += of.len() as u32;
+        rows
+    };
+    let members: Vec<Vec<u32>> = targets.iter().map(place).collect();
+    let present: Vec<Vec<u32>> = members.iter().filter(|rows| !rows.is_empty()).cloned().collect();
+    let targets = targets.concat();
+    let nothing = Matrix::sparse(1, vec![0; targets.len() + 1], Vec::new(), Vec::new())?;
+    Ok((Dataset::new(Arc::new(nothing), targets, None, &present)?, members))
+}
+
+impl Sums {
+    fn new(groups: usize, loss: &AnyLoss) -> Self {
+        Sums {
+            training: vec![(0.0, 0.0, 0.0); groups],
+            held_out: vec![(0.0, 0.0, 0.0); groups],
+            columns: vec![Columns::default(); groups],
+            one_class: OneClass::new(loss),
+            graded: false,
+        }
+    }
+
+    fn add(
+        &mut self,
+        setting: &Setting,
+        data: &Dataset,
+        groups: &[usize],
+        w: &[f64],
+        held_out: bool,
+    ) -> gdro::Result<()> {
+        let metrics = group_metrics(&setting.loss, w, data)?;
+        let sums = if held_out { &mut self.held_out } else { &mut self.training };
+        for (local, group) in groups.iter().enumerate() {
+            let (rows, metric) = (data.count(local) as f64, &metrics[local]);
+            let sum = &mut sums[*group];
+            sum.0 += rows * metric.risk;
+            sum.1 += rows * metric.accuracy.unwrap_or(0.0);
+            sum.2 += rows;
+            self.graded |= metric.accuracy.is_some();
+        }
+        self.one_class.look(&setting.loss, data, w);
+        if held_out {
+            let members: Vec<&[u32]> = (0..groups.len()).map(|i| data.members(i)).collect();
+            let found = columns(&setting.loss, data, w, &members)?;
+            for (group, more) in groups.iter().zip(found) {
+                self.columns[*group].append(more);
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluation(&self, once: usize) -> Evaluation {
+        let metric = |(risk, right, rows): &(f64, f64, f64)| GroupMetric {
+            risk: risk / rows,
+            accuracy: self.graded.then_some(right / rows),
+        };
+        let present = |sums: &[(f64, f64, f64)]| -> Vec<GroupMetric> {
+            sums.iter().filter(|s| s.2 > 0.0).map(metric).collect()
+        };
+        // The first family has every row once.
+        let mean = |sums: &[(f64, f64, f64)]| {
+            let add = |a: (f64, f64, f64), b: &(f64, f64, f64)| (a.0 + b.0, a.1 + b.1, a.2 + b.2);
+            metric(&sums[..once].iter().fold((0.0, 0.0, 0.0), add))
+        };
+        let test = present(&self.held_out);
+        Evaluation {
+            train: present(&self.training),
+            train_rows: mean(&self.training),
+            test_rows: (!test.is_empty()).then(|| mean(&self.held_out)),
+            test: (!test.is_empty()).then_some(test),
+            intervals: None,
+            one_class: self.one_class.holds(),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Training in one pass over a table that need not fit in memory.
+
+mod finish;
+mod head;
+mod outcome;
+mod pass;
+mod play;
+
+pub use finish::Finish;
+pub use outcome::{Brief, BriefGroup, BriefSummary, Told};
+pub use play::Learnt;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use gdro::algorithm::Algorithm;
+use gdro_data::Reader;
+use gdro_data::stream::{Portion, Schema, Survey};
+use rand::SeedableRng as _;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom as _;
+
+use gdro::setting::{Baseline, Objective, SolverName};
+use play::Learner;
+
+use crate::failure::{Failure, Result};
+use crate::job::{Job, Streaming, Training};
+use crate::prepared::{Setting, task_of};
+use crate::progress::{Event, Progress};
+use crate::solve::nbar;
+
+/// Bytes that a block takes as encoded rows, about, unless the buffer is given in rows.
+const BLOCK: u64 = 12 << 20;
+
+/// Fewest and most rows of a block, unless given.
+const ROWS: (u64, u64) = (1 << 10, 1 << 16);
+
+/// Most rows that are held out in all, unless the number per group is given: more would not make
+/// the intervals narrower in any way that matters.
+const HELD_OUT: f64 = 1e6;
+
+/// What training in one pass leaves behind.
+pub struct Streamed {
+    /// What the table holds.
+    pub schema: Arc<Schema>,
+    /// Rows of each group that are held out.
+    pub held_out: Vec<u64>,
+    /// Rows of a block: the shuffle buffer.
+    pub buffer: u64,
+    /// Rows that were read while it trained.
+    pub read: u64,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The game, on the first rows.
+    pub setting: Setting,
+    /// The robust model.
+    pub robust: play::Learnt,
+    /// Ordinary training and its balanced form, when they were wanted.
+    pub others: Vec<play::Learnt>,
+    /// What the pass after training found, when there was one.
+    pub finish: Option<finish::Finish>,
+}
+
+/// Runs a job on a table that is streamed.
+pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Result<Streamed> {
+    let stop = progress.interrupts();
+    let once = job.tables.iter().any(|table| table.as_os_str() == "-");
+    if once && (streaming.schema.is_none() || !streaming.one_pass) {
+        return Err(Failure::input(
+            "-: standard input can be read once only: with --stream give --schema and --one-pass",
+        ));
+    }
+    let schema = Arc::new(schema(job, streaming, progress, &stop)?);
+    let training = &job.training;
+    let held_out = held_out(training.holdout, &schema.counts);
+    let width = schema.encoding.dimension() as u64;
+    let fits = (BLOCK / (8 * width)).clamp(ROWS.0, ROWS.1);
+    let buffer = streaming.buffer.unwrap_or(fits);
+    let rows = pass::Rows { job, schema: &schema, held_out: &held_out, block: buffer as usize };
+    progress.tell(Event::Stage("first rows"));
+    let refuse = |e: gdro_data::Error| job.refuse(&e);
+    let mut reader = rows.open(rayon::current_num_threads())?;
+    let first = reader.next_block(rows.block).map_err(refuse)?;
+    let Some(first) = first else { return Err(Failure::input("the table has no rows")) };
+    let head = head::Head::of(first.clone(), &rows)?;
+    let setting = head.robust(job, &schema)?;
+    let names = schema.grouping.names();
+    let feed = rows.feed();
+    let budgets = feed.training().to_vec();
+    let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdM);
+    let nbar = nbar(job, algorithm, &budgets)?;
+    let rounds = gdro::pilot::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
+    if let Some(asked) = training.rounds.filter(|asked| *asked > rounds) {
+        let why = format!(
+            "{asked}: the rows are enough for {rounds} rounds of {algorithm}, each visited once"
+        );
+        return Err(job.refusal("rounds", why));
+    }
+    let rounds = training.rounds.unwrap_or(rounds);
+    // Algorithm 1 takes as many rows of every group: those of a larger one evenly spread.
+    let feed = if algorithm == Algorithm::SmdM { feed.visiting(rounds) } else { feed };
+    let rounds = rounds.min(feed.visits().iter().copied().max().unwrap_or(rounds));
+    let present = |of: &[u64]| head.groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
+    let robust = Learner {
+        head: &setting,
+        training: training.clone(),
+        algorithm,
+        names,
+        budgets: (budgets.clone(), present(&budgets)),
+        visits: feed.visits().to_vec(),
+        nbar,
+        rounds,
+    };
+    let plain = Training {
+        objective: Objective::Average,
+        solver: SolverName::Rounds(Algorithm::SmdM),
+        step_w: None,
+        step_q: Some(1.0),
+        average: None,
+        loss_range: None,
+        anytime: false,
+        subsets: None,
+        ..training.clone()
+    };
+    let total: u64 = budgets[..schema.first_family()].iter().sum();
+    let least = budgets.iter().copied().min().unwrap_or(1);
+    let (erm, balanced);
+    let mut others = Vec::new();
+    if !streaming.robust_only {
+        erm = head.baseline(job, &schema, Baseline::Erm)?;
+        balanced = head.baseline(job, &schema, Baseline::Balanced)?;
+        let learner = |head, budgets: (Vec<u64>, Vec<u64>), rounds| Learner {
+            head,
+            visits: budgets.0.clone(),
+            training: plain.clone(),
+            algorithm: Algorithm::SmdM,
+            names,
+            budgets,
+            nbar: None,
+            rounds,
+        };
+        others.push(learner(&erm, (vec![total], vec![total]), total));
+        others.push(learner(&balanced, (budgets.clone(), present(&budgets)), least));
+    }
+    progress.tell(Event::Stage("pilot runs for the steps"));
+    let mut channels = Vec::new();
+    let mut ends = Vec::new();
+    for _ in 0..=others.len() {
+        let (send, receive) = sync_channel(1);
+        channels.push(Some(send));
+        ends.push(receive);
+    }
+    let all = !others.is_empty();
+    let mut order = Xoshiro256PlusPlus::seed_from_u64(!training.seed);
+    let read = AtomicU64::new(0);
+    let counter = &read;
+    let deliver = move |portion: &Portion| {
+        counter.fetch_add(portion.rows() as u64, Ordering::Relaxed);
+        let batch = Arc::new(portion.batch(all).map_err(refuse)?);
+        for (at, channel) in channels.iter_mut().enumerate() {
+            let Some(send) = channel else { continue };
+            // Ordinary training visits the rows in random order, whatever their groups.
+            let own = if at == 1 {
+                let mut rows: Vec<u32> = (0..portion.rows_once() as u32).collect();
+                rows.shuffle(&mut order);
+                Arc::new(batch.pooled(rows).map_err(|e| Failure::library(e, &[]))?)
+            } else {
+                batch.clone()
+            };
+            if send.send(own).is_err() {
+                *channel = None;
+            }
+        }
+        Ok(channels.iter().any(Option::is_some))
+    };
+    let (robust, others) = pass::run(&rows, (Some(first), reader), feed, deliver, || {
+        std::thread::scope(|scope| {
+            let mut ends = ends.into_iter();
+            let own = ends.next();
+            let stop = &*stop;
+            let running: Vec<_> = others
+                .iter()
+                .zip(ends)
+                .map(|(learner, end)| scope.spawn(move || learner.learn(end, None, stop)))
+                .collect();
+            let robust = match own {
+                Some(end) => robust.learn(end, Some(progress), stop)?,
+                None => return Err(Failure::Machine("no channel".into())),
+            };
+            let others = running.into_iter().map(|learner| {
+                let panicked = |_| Failure::Machine("a thread ended unexpectedly".into());
+                learner.join().unwrap_or_else(|e| Err(panicked(e)))
+            });
+            Ok((robust, others.collect::<Result<Vec<_>>>()?))
+        })
+    })?;
+    progress.tell(Event::Done);
+    let mut finished = None;
+    if !streaming.one_pass && !stop.load(Ordering::Relaxed) {
+        progress.tell(Event::Stage("certificate and evaluation"));
+        let models = std::iter::once(&robust).chain(&others).map(|l| &l.w[..]);
+        let models: Vec<&[f64]> = models.collect();
+        finished = finish::run(&rows, &setting, &models, &robust.weights, &stop)?;
+        progress.tell(Event::Done);
+    }
+    let read = read.into_inner();
+    Ok(Streamed {
+        schema,
+        held_out,
+        buffer,
+        read,
+        algorithm,
+        setting,
+        robust,
+        others,
+        finish: finished,
+    })
+}
+
+/// The schema: from its file, or from a pass that counts.
+fn schema(
+    job: &Job,
+    streaming: &Streaming,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Schema> {
+    let training = &job.training;
+    let (task, constant) = (training.loss.map(task_of), training.penalize_intercept);
+    if let Some(file) = &streaming.schema {
+        let name = file.display();
+        let text = std::fs::read_to_string(file)
+            .map_err(|e| Failure::input(format!("cannot read the schema {name}: {e}")))?;
+        let schema: Schema = serde_json::from_str(&text).map_err(|e| {
+            let (line, column) = (e.line(), e.column());
+            Failure::input(format!("{name}:{line}:{column}: not a schema of gdro: {e}"))
+        })?;
+        if !schema.fits(&job.data, task, constant) {
+            return Err(Failure::input(format!(
+                "{name}: the schema was made with other options for the table: make it anew, without --schema"
+            )));
+        }
+        return Ok(schema);
+    }
+    let refuse = |e: gdro_data::Error| job.refuse(&e);
+    progress.tell(Event::Stage("counting rows"));
+    let reader = Reader::open(&job.files(&job.tables), &job.data, None).map_err(refuse)?;
+    let mut reader = reader.decode_ahead(rayon::current_num_threads());
+    let mut survey = Survey::new(&job.data, task, constant);
+    while let Some(block) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {
+        survey.add(&block).map_err(refuse)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::Machine(
+                "stopped by Ctrl-C while counting rows: there is no model yet".into(),
+            ));
+        }
+    }
+    let schema = survey.finish().map_err(refuse)?;
+    progress.tell(Event::Done);
+    Ok(schema)
+}
+
+/// How many of the last rows of each group are held out: the same share of all, which is so small
+/// that no more are held out than are worth it; or as many as were asked for.
+fn held_out(holdout: f64, counts: &[u64]) -> Vec<u64> {
+    let share = holdout.min(HELD_OUT / counts.iter().sum::<u64>().max(1) as f64);
+    let of = |n: &u64| {
+        let wanted =
+            if holdout < 1.0 { (share * *n as f64).round() as u64 } else { holdout as u64 };
+        wanted.min(n.saturating_sub(1))
+    };
+    counts.iter().map(of).collect()
+}

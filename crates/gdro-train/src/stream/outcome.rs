@@ -1,0 +1,240 @@
+//! What is said of a stream: everything, or what is known when passes were left out.
+
+use gdro::run::Outcome;
+use gdro::setting::SolverName;
+use gdro_data::Group;
+use serde::Serialize;
+
+use super::Streamed;
+use super::finish::Finish;
+use crate::facts::Facts;
+use crate::failure::{Failure, Result};
+use crate::fit::Fitted;
+use crate::intervals::cap;
+use crate::job::{Job, LossName};
+use crate::model::Model;
+use crate::solve::Solved;
+
+/// A stream that is done.
+pub enum Told {
+    /// All passes were made, for all models.
+    Fully(Box<Fitted>),
+    /// Some were not.
+    Briefly(Box<Brief>),
+}
+
+/// A robust model without all that is usually said of it.
+pub struct Brief {
+    /// The model, ready to be saved.
+    pub model: Model,
+    /// What is known.
+    pub summary: BriefSummary,
+}
+
+/// What is known of a stream, as data.
+#[derive(Debug, Serialize)]
+pub struct BriefSummary {
+    /// The algorithm.
+    pub solver: String,
+    /// Rounds played.
+    pub rounds: u64,
+    /// `finished` or `interrupted`, or `file ended`.
+    pub ended: &'static str,
+    /// Rows of the table.
+    pub rows: u64,
+    /// Rows that were visited.
+    pub samples: u64,
+    /// Rows that were shuffled at a time.
+    pub buffer: u64,
+    /// Seconds of the training pass.
+    pub seconds: f64,
+    /// Rows of the table per second of it.
+    pub rows_per_second: f64,
+    /// Multiplier on the theorem's step of w.
+    pub step_w: f64,
+    /// Multiplier on the theorem's step of q.
+    pub step_q: f64,
+    /// The largest risk on training rows.
+    pub max_risk: Option<f64>,
+    /// How far the model is from the optimum.
+    pub certificate: Option<gdro::certificate::Certificate>,
+    /// Every group.
+    pub groups: Vec<BriefGroup>,
+    /// What a user should see.
+    pub notes: Vec<String>,
+}
+
+/// What is known of a group of a stream.
+#[derive(Debug, Serialize)]
+pub struct BriefGroup {
+    /// Its name.
+    pub name: String,
+    /// Its rows.
+    pub n: u64,
+    /// Rows held out.
+    pub n_test: u64,
+    /// Its averaged weight.
+    pub weight: f64,
+    /// Rows that were visited.
+    pub samples: u64,
+    /// Risk on training rows.
+    pub train_risk: Option<f64>,
+    /// Accuracy on training rows.
+    pub train_accuracy: Option<f64>,
+    /// Risk on rows held out.
+    pub test_risk: Option<f64>,
+    /// Accuracy on rows held out.
+    pub test_accuracy: Option<f64>,
+}
+
+impl Streamed {
+    /// What there is to say.
+    pub fn tell(mut self, job: &Job) -> Result<Told> {
+        let facts = self.facts();
+        let settled = self.settled(job);
+        let certificate = self.finish.as_ref().map(|f| &f.certificate);
+        let cap = match &self.finish {
+            Some(finish) => finish.cap,
+            None => cap(&self.setting, &[&self.robust.w]).map_err(|e| Failure::library(e, &[]))?,
+        };
+        let (w, weights) = (&self.robust.w, self.robust.weights.clone());
+        let model =
+            Model::assemble(&settled, &facts, &self.setting.loss, w, weights, certificate, cap);
+        if self.others.is_empty() || self.finish.is_none() {
+            let summary = self.brief();
+            return Ok(Told::Briefly(Box::new(Brief { model, summary })));
+        }
+        let Some(Finish { evaluations, comparison, certificate, cap }) = self.finish.take() else {
+            return Err(Failure::Machine("no evaluation".into()));
+        };
+        let mut evaluations = evaluations.into_iter();
+        let (Some(robust), Some(erm), Some(balanced)) =
+            (evaluations.next(), evaluations.next(), evaluations.next())
+        else {
+            return Err(Failure::Machine("a model was not evaluated".into()));
+        };
+        Ok(Told::Fully(Box::new(Fitted {
+            table: facts,
+            model,
+            robust,
+            erm,
+            balanced,
+            comparison,
+            cap,
+            weights: self.robust.weights,
+            offsets: None,
+            solver: settled.training.solver,
+            reason: None,
+            solved: Solved::Rounds(self.robust.play),
+            certificate,
+            seconds: self.robust.seconds,
+            trace: self.robust.trace,
+        })))
+    }
+
+    /// The job with what was open and has been settled.
+    fn settled(&self, job: &Job) -> Job {
+        let (mut settled, play) = (job.clone(), &self.robust.play);
+        let training = &mut settled.training;
+        training.loss = Some(LossName(self.setting.loss));
+        training.solver = SolverName::Rounds(self.algorithm);
+        training.rounds = Some(play.rounds.1);
+        (training.step_w, training.step_q) = (Some(play.steps.0), Some(play.steps.1));
+        training.average = Some(play.average);
+        settled
+    }
+
+    /// What is known of the table.
+    pub fn facts(&self) -> Facts {
+        let schema = &self.schema;
+        let groups = schema.grouping.names().iter().enumerate().map(|(at, name)| {
+            let (rows, test_rows) = (schema.counts[at] as usize, self.held_out[at] as usize);
+            Group {
+                name: name.clone(),
+                family: schema.grouping.family(at),
+                rows,
+                train_rows: rows - test_rows,
+                test_rows,
+                train: Some(at),
+                test: None,
+                positives: None,
+            }
+        });
+        let mut groups: Vec<Group> = groups.collect();
+        let held_out = groups.iter_mut().filter(|g| g.test_rows > 0);
+        held_out.enumerate().for_each(|(at, group)| group.test = Some(at));
+        let test_rows = self.held_out[..schema.first_family()].iter().sum::<u64>() as usize;
+        Facts {
+            groups,
+            train_rows: schema.used() as usize - test_rows,
+            test_rows,
+            encoding: schema.encoding.clone(),
+            target: schema.target.clone(),
+            grouping: schema.grouping.clone(),
+            schema: schema.columns.clone(),
+            notes: self.notes(),
+        }
+    }
+
+    /// What a user should see.
+    fn notes(&self) -> Vec<String> {
+        let schema = &self.schema;
+        let mut notes = schema.notes.clone();
+        if schema.left_out > 0 {
+            notes.push(format!("{} of {} rows left out", schema.left_out, schema.rows));
+        }
+        notes.push(format!(
+            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; of each group the last ones are held out; steps and curves are from the first {} rows",
+            self.buffer,
+            self.setting.data.rows()
+        ));
+        if let Outcome::Exhausted { group, budget } = self.robust.play.outcome {
+            let name = &schema.grouping.names()[group];
+            notes.push(format!(
+                "the file ended after {budget} rows of the group `{name}`, before the last round: rows were let go while others waited; put the rows of the file in random order, or give a larger --buffer"
+            ));
+        }
+        notes
+    }
+
+    fn brief(&self) -> BriefSummary {
+        let (schema, play) = (&self.schema, &self.robust.play);
+        let found = self.finish.as_ref().map(|f| &f.evaluations[0]);
+        let mut tests = found.and_then(|e| e.test.as_ref()).into_iter().flatten();
+        let groups = schema.grouping.names().iter().enumerate().map(|(at, name)| {
+            let train = found.and_then(|e| e.train.get(at));
+            let test = if self.held_out[at] > 0 { tests.next() } else { None };
+            BriefGroup {
+                name: name.clone(),
+                n: schema.counts[at],
+                n_test: self.held_out[at],
+                weight: self.robust.weights[at],
+                samples: play.samples[at],
+                train_risk: train.map(|m| m.risk),
+                train_accuracy: train.and_then(|m| m.accuracy),
+                test_risk: test.map(|m| m.risk),
+                test_accuracy: test.and_then(|m| m.accuracy),
+            }
+        });
+        BriefSummary {
+            solver: self.algorithm.to_string(),
+            rounds: play.rounds.0,
+            ended: match play.outcome {
+                Outcome::Finished => "finished",
+                Outcome::Stopped => "interrupted",
+                Outcome::Exhausted { .. } => "file ended",
+            },
+            rows: schema.rows,
+            samples: play.samples.iter().sum(),
+            buffer: self.buffer,
+            seconds: self.robust.seconds,
+            rows_per_second: self.read as f64 / self.robust.seconds.max(1e-9),
+            step_w: play.steps.0,
+            step_q: play.steps.1,
+            max_risk: found.map(|e| e.train.iter().map(|m| m.risk).fold(f64::MIN, f64::max)),
+            certificate: self.finish.as_ref().map(|f| f.certificate.clone()),
+            groups: groups.collect(),
+            notes: self.notes(),
+        }
+    }
+}

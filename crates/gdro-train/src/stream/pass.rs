@@ -1,0 +1,88 @@
+//! A pass over the table: decoding, encoding and the rest on threads of their own.
+
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use gdro_data::stream::{Feed, Portion, Schema};
+use gdro_data::{Reader, Table};
+
+use crate::failure::{Failure, Result};
+use crate::job::Job;
+
+/// A table that is read from its start as often as needed.
+pub struct Rows<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// What is known of the table.
+    pub schema: &'a Arc<Schema>,
+    /// Rows of each group that are held out.
+    pub held_out: &'a [u64],
+    /// Most rows of a block.
+    pub block: usize,
+}
+
+impl Rows<'_> {
+    /// The table from its start, decoded on so many threads of their own.
+    pub fn open(&self, threads: usize) -> Result<Reader> {
+        let job = self.job;
+        Reader::open(&job.files(&job.tables), &job.data, Some(&self.schema.encoding))
+            .map(|reader| reader.decode_ahead(threads))
+            .map_err(|e| job.refuse(&e))
+    }
+
+    /// What turns its blocks into samples.
+    pub fn feed(&self) -> Feed {
+        Feed::new(self.schema.clone(), self.held_out, self.job.training.seed)
+    }
+}
+
+/// Decoded blocks that wait to be encoded.
+const AHEAD: usize = 1;
+
+/// Goes through a table: its first block, where that has been read, and then those of `reader`. Each
+/// becomes a portion on one thread while the next one is decoded on another; `deliver` takes it to
+/// where it is used, and says whether more are wanted. `work` goes on meanwhile and is what is
+/// returned.
+pub fn run<R>(
+    rows: &Rows<'_>,
+    (first, reader): (Option<Table>, Reader),
+    feed: Feed,
+    deliver: impl FnMut(&Portion) -> Result<bool> + Send,
+    work: impl FnOnce() -> Result<R>,
+) -> Result<R> {
+    let (job, most) = (rows.job, rows.block);
+    let (mut reader, mut feed, mut deliver) = (reader, feed, deliver);
+    let refuse = |e: gdro_data::Error| job.refuse(&e);
+    std::thread::scope(|scope| {
+        let (decoded, blocks) = sync_channel(AHEAD);
+        let decoding = scope.spawn(move || {
+            let mut first = first;
+            loop {
+                let block = match first.take() {
+                    Some(block) => Some(block),
+                    None => reader.next_block(most).map_err(refuse)?,
+                };
+                let Some(block) = block else { break };
+                if decoded.send(block).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        let encoding = scope.spawn(move || {
+            for block in blocks {
+                if !deliver(&feed.take(block).map_err(refuse)?)? {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        let worked = work();
+        // What went wrong first is what the user should hear of: a table that cannot be read ends
+        // the rows of those who wait for them.
+        let panicked = |_| Failure::Machine("a thread ended unexpectedly".into());
+        decoding.join().unwrap_or_else(|e| Err(panicked(e)))?;
+        encoding.join().unwrap_or_else(|e| Err(panicked(e)))?;
+        worked
+    })
+}

@@ -1,0 +1,145 @@
+//! An algorithm at work on rows that pass by.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Receiver;
+
+use gdro::algorithm::Algorithm;
+use gdro::game::Game;
+use gdro::risk::group_risks;
+use gdro::run::{Cadence, Follower, Look, follow};
+use gdro::source::{Batch, Stream};
+
+use crate::failure::{Failure, Result};
+use crate::job::Training;
+use crate::prepared::Setting;
+use crate::progress::{Event, Progress};
+use crate::solve::{Plan, Play};
+use crate::trace::Trace;
+
+/// Batches that may wait for the rows of a group.
+const WAITING: usize = 4;
+
+/// A model from one pass.
+pub struct Learnt {
+    /// The model.
+    pub w: Vec<f64>,
+    /// Averaged group weights.
+    pub weights: Vec<f64>,
+    /// What the algorithm did.
+    pub play: Play,
+    /// Seconds from the first row to the last.
+    pub seconds: f64,
+    /// The curve, on the first rows.
+    pub trace: Trace,
+}
+
+/// A learner: an algorithm, with the game on all rows and on the first ones.
+pub struct Learner<'a> {
+    /// The game on the first rows.
+    pub head: &'a Setting,
+    /// How the model is trained.
+    pub training: Training,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Names of all groups.
+    pub names: &'a [String],
+    /// Training rows of all groups, and of those among the first rows.
+    pub budgets: (Vec<u64>, Vec<u64>),
+    /// Rows of every group that the stream holds for it.
+    pub visits: Vec<u64>,
+    /// n̄ of the hybrid.
+    pub nbar: Option<u64>,
+    /// Rounds of the pass.
+    pub rounds: u64,
+}
+
+impl Learner<'_> {
+    /// Finds the steps on the first rows and then plays on the rows that `batches` delivers.
+    pub fn learn(
+        &self,
+        batches: Receiver<Arc<Batch>>,
+        progress: Option<&dyn Progress>,
+        stop: &AtomicBool,
+    ) -> Result<Learnt> {
+        let library = |e| Failure::library(e, self.names);
+        let plan = Plan::of_head(
+            self.head,
+            &self.training,
+            self.algorithm,
+            self.names,
+            (self.budgets.1.clone(), self.nbar),
+        )?;
+        let steps = plan.steps(self.rounds, stop).map_err(library)?;
+        let m = self.budgets.0.len();
+        let mut config = plan.config(self.rounds, steps, false);
+        if let gdro::config::GroupPlayer::Fixed(q) = &mut config.player {
+            *q = vec![1.0 / m as f64; m];
+        }
+        let game = Game::gdro(m).with_ridge(self.head.game.ridge);
+        let constants = plan.constants_of(&game).map_err(library)?;
+        let feed = move || Ok(batches.recv().ok());
+        let features = self.head.data.features();
+        let source = Stream::new(features, self.visits.clone(), WAITING, feed).map_err(library)?;
+        let (loss, domain) = (self.head.loss, self.head.domain.clone());
+        let mut solver = config
+            .build(game, loss, source, domain, &constants, Some(&self.budgets.0))
+            .map_err(library)?;
+        if let Some(progress) = progress {
+            progress.tell(Event::Rounds(self.rounds));
+        }
+        let mut curve =
+            Curve { head: self.head, planned: self.rounds, trace: Trace::default(), progress };
+        let next = |t| Cadence::Geometric(1.5).next(t);
+        let followed =
+            follow(&mut *solver, self.rounds, &next, stop, &mut curve).map_err(library)?;
+        Ok(Learnt {
+            w: solver.model(),
+            weights: solver.weights(),
+            play: Play {
+                rounds: (solver.rounds(), self.rounds),
+                samples: solver.samples().to_vec(),
+                budgets: Some(self.budgets.0.clone()),
+                clipped: solver.clipped(),
+                outcome: followed.outcome,
+                certified: false,
+                steps,
+                piloted: plan.is_piloted(),
+                loss_range: None,
+                average: solver.average(),
+                subsets: None,
+            },
+            seconds: followed.seconds,
+            trace: curve.trace,
+        })
+    }
+}
+
+/// Draws the curve of a run on the first rows.
+struct Curve<'a> {
+    head: &'a Setting,
+    planned: u64,
+    trace: Trace,
+    progress: Option<&'a dyn Progress>,
+}
+
+impl Follower for Curve<'_> {
+    fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
+        let risks = group_risks(&self.head.loss, look.w, &self.head.data)?;
+        let objective = self.head.objective(&risks);
+        self.trace.point((look.rounds, look.samples, look.seconds), &risks, look.q, objective);
+        if let Some(progress) = self.progress {
+            let max_risk = risks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let (round, planned) = (look.rounds, self.planned);
+            progress.tell(Event::Risk { round, planned, max_risk });
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn played(&mut self, rounds: u64) {
+        if let Some(progress) = self.progress {
+            progress.tell(Event::Played(rounds));
+        }
+    }
+}

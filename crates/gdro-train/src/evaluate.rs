@@ -56,7 +56,7 @@ pub fn evaluate(
     options: &DataOptions,
     delta: f64,
 ) -> Result<Evaluated> {
-    let table = gdro_data::read_for(&tables, options, &model.encoding)?;
+    let table = gdro_data::read_for(tables, options, &model.encoding)?;
     let mut rows = model.encoding.complete_rows(&table)?;
     let mut notes = Vec::new();
     if rows.len() < table.rows() {

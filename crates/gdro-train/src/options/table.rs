@@ -156,7 +156,7 @@ pub struct Opt {
     pub metavar: &'static str,
     /// What it takes.
     pub kind: Kind,
-    /// What it is, in one or two sentences; see [`Opt::help`].
+    /// What it is, in one or two sentences.
     help: &'static str,
     /// What holds where it is not given, in words; empty where that is nothing.
     default: &'static str,

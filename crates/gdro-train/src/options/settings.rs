@@ -372,7 +372,8 @@ pub const TABLES: &str = "tables";
 
 /// What a table `[solver.NAME]` may hold.
 fn of_solvers() -> Vec<&'static str> {
-    TABLE.iter().filter(|option| option.is_of_solver()).map(|option| option.key).collect()
+    let of = |used_by| TABLE.iter().filter(move |option| option.used_by == used_by);
+    of(Use::Rounds).chain(of(Use::Solver)).map(|option| option.key).collect()
 }
 
 /// Whether a setting names files that are read: those of a job file lie beside it.

@@ -1,8 +1,8 @@
 //! The page for a browser: one file with everything in it, and nothing from a network.
 //!
 //! Texts are written here, charts and tables are drawn in the browser by `script/*.js` from the
-//! numbers of [`data::Data`], which stand in the page as JSON. What comes from the user's table
-//! reaches the page only through [`html::escape`] and [`html::json`].
+//! numbers of `data::Data`, which stand in the page as JSON. What comes from the user's table
+//! reaches the page only through `html::escape` and `html::json`.
 
 mod choice;
 mod curve;

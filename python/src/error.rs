@@ -1,19 +1,8 @@
 //! Errors of the library as Python exceptions.
 
+use gdro_train::failure::Interrupted;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
-
-/// Ctrl-C was pressed, or a callback wants to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted")
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 /// The exception of an error: `ValueError` with its message, except that an exception of the user's
 /// own code is passed on as it is.

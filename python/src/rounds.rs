@@ -14,9 +14,9 @@ use gdro::pilot::{Plan, default_nbar, default_rounds, usual_range};
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, drive};
 use gdro::setting::{Baseline, Setting, SolverName};
+use gdro_train::failure::Interrupted;
 use serde::Deserialize;
 
-use crate::error::Interrupted;
 use crate::fit::{Fitted, Point};
 use crate::run::Control;
 

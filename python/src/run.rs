@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use gdro::loss::Loss;
+use gdro_train::solve::Watched;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::error::{Interrupted, exception};
+use crate::error::exception;
 
 /// How often signals are looked at.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -36,7 +36,7 @@ impl<'a> Control<'a> {
 
     /// A loss that fails once the work should stop.
     pub fn watched<L>(&self, loss: L) -> Watched<'a, L> {
-        Watched { loss, stop: self.stop }
+        Watched::new(loss, self.stop)
     }
 }
 
@@ -111,84 +111,5 @@ pub fn listen<T: Send>(
             stop.store(true, Ordering::Relaxed);
             raised = raised.and(Err(error));
         }
-    }
-}
-
-/// A loss whose slopes and values fail once a flag is set.
-#[derive(Clone, Copy, Debug)]
-pub struct Watched<'a, L> {
-    loss: L,
-    stop: &'a AtomicBool,
-}
-
-impl<L> Watched<'_, L> {
-    #[inline]
-    fn look(&self) -> gdro::Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(gdro::Error::user(Interrupted));
-        }
-        Ok(())
-    }
-}
-
-impl<L: Loss> Loss for Watched<'_, L> {
-    fn name(&self) -> &'static str {
-        self.loss.name()
-    }
-
-    fn outputs(&self) -> usize {
-        self.loss.outputs()
-    }
-
-    #[inline]
-    fn value(&self, scores: &[f64], y: f64) -> gdro::Result<f64> {
-        self.look()?;
-        self.loss.value(scores, y)
-    }
-
-    #[inline]
-    fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> gdro::Result<f64> {
-        self.look()?;
-        self.loss.slope(scores, y, slope)
-    }
-
-    fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]) {
-        self.loss.hessian(scores, y, hessian);
-    }
-
-    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
-        self.loss.conjugate(u, y)
-    }
-
-    fn smoothed(&self, mu: f64) -> Option<Self> {
-        self.loss.smoothed(mu).map(|loss| Watched { loss, stop: self.stop })
-    }
-
-    fn accepts(&self, y: f64) -> bool {
-        self.loss.accepts(y)
-    }
-
-    fn expects(&self) -> String {
-        self.loss.expects()
-    }
-
-    fn range(&self, bound: f64, target: f64) -> f64 {
-        self.loss.range(bound, target)
-    }
-
-    fn lipschitz(&self, bound: f64, target: f64) -> f64 {
-        self.loss.lipschitz(bound, target)
-    }
-
-    fn curvature(&self) -> f64 {
-        self.loss.curvature()
-    }
-
-    fn concordance(&self) -> Option<f64> {
-        self.loss.concordance()
-    }
-
-    fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
-        self.loss.correct(scores, y)
     }
 }

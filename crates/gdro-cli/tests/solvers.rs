@@ -165,3 +165,60 @@ fn intervals_of_small_groups_are_wide() {
     assert_eq!(number(&summary["intervals"]["delta"]), 0.05);
     assert!(summary["intervals"]["worst_risk"].is_array());
 }
+
+/// Iterations end the reference solver, and the certificate says how far it got.
+#[test]
+fn iterations_of_the_reference_solver_are_bounded() {
+    let folder = Folder::people();
+    let gap = |options: &str| {
+        number(&folder.summary(&format!("{EXACT} {options}"))["certificate"]["gap"])
+    };
+    assert!(gap("--max-iter 1") > 1e-6 && gap("--max-iter 200") < 1e-8);
+    let refused = |options: &str| folder.refused(&format!("fit {EXACT} {options}"));
+    assert!(refused("--max-iter 0").starts_with("--max-iter 0: expected a whole number from 1"));
+    let refused = folder.refused("fit t.csv --target y --groups g --solver smd-m --max-iter 9");
+    assert!(refused.starts_with("--max-iter: smd-m plays rounds"), "{refused}");
+}
+
+/// A model without an intercept has none in its file either, and certifies as that.
+#[test]
+fn a_model_without_an_intercept() {
+    let folder = Folder::people();
+    let summary = folder.summary(&format!("{EXACT} --no-intercept --out out"));
+    let model = folder.json("out/model.json");
+    assert_eq!(model["intercepts"], serde_json::json!([]));
+    assert_eq!(model["job"]["training"]["no-intercept"], true);
+    assert!(number(&summary["certificate"]["gap"]) < 1e-8);
+    // One number less to choose.
+    let free = number(&folder.summary(EXACT)["certificate"]["lower"]);
+    assert!(number(&summary["certificate"]["upper"]) > free);
+    let again = folder.prints("certify out t.csv");
+    assert!(!again.contains("warning"), "{again}");
+    let refused = folder.refused(&format!("fit {EXACT} --no-intercept --penalize-intercept"));
+    assert!(refused.starts_with("--penalize-intercept: --no-intercept leaves"), "{refused}");
+}
+
+/// A job file may hold the numbers of the groups themselves: they are those of a file.
+#[test]
+fn numbers_of_groups_stand_in_a_file_or_in_the_job() {
+    let folder = Folder::people();
+    folder.file("o.csv", "group,offset\nb,0.1\na,-0.05\n");
+    let job = "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nholdout = 0\nsolver = 'exact'\n";
+    folder.file("file.toml", format!("{job}offsets = 'o.csv'\n"));
+    folder.file("own.toml", format!("{job}offsets = {{a = -0.05, b = 0.1}}\n"));
+    folder.summary("file.toml --out file");
+    folder.summary("own.toml --out own");
+    let model = |name: &str| folder.json(&format!("{name}/model.json"));
+    assert_eq!(model("file")["weights"], model("own")["weights"]);
+    assert_eq!(model("file")["certificate"], model("own")["certificate"]);
+    assert!(!folder.prints("certify own t.csv").contains("warning"));
+    for (numbers, says) in [
+        ("{a = 1}", "offsets: no offset for group `b`"),
+        ("{a = 1, b = 2, c = 3}", "offsets: `c` has no training rows: expected one of `a`, `b`"),
+        ("3", "bad.toml:6: offsets = 3: expected a file, or a number for each group by its name"),
+    ] {
+        folder.file("bad.toml", format!("{job}offsets = {numbers}\n"));
+        let refused = folder.refused("fit bad.toml");
+        assert_eq!(refused, says);
+    }
+}

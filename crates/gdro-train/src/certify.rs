@@ -45,8 +45,7 @@ pub fn certify(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Resu
     let split = split_of(job);
     let constant = training.penalize_intercept;
     let prepared = gdro_data::prepare(&table, options, task, &split, constant).map_err(refuse)?;
-    let same = model.is_of(&prepared);
-    if !same {
+    if !model.is_of(&prepared) {
         return Err(Failure::input(
             "the table is not the one that the model was trained on: its rows give another encoding or other groups",
         ));

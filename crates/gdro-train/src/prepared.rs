@@ -45,7 +45,7 @@ impl From<&Prepared> for TrainRows {
         let trained = prepared.groups.iter().filter(|g| g.train.is_some());
         TrainRows {
             data: prepared.train.clone(),
-            names: trained.clone().map(|g| g.name.clone()).collect(),
+            names: train_names(prepared),
             families: trained.map(|g| g.family).collect(),
         }
     }

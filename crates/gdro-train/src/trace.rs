@@ -1,8 +1,11 @@
 //! The curve of a run.
 
+use gdro::risk::group_risks;
+use gdro::run::Look;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
+use crate::prepared::Setting;
 
 /// With more groups than this a point of the file holds only the summary of the risks.
 const MANY: usize = 64;
@@ -63,6 +66,23 @@ impl Trace {
             risks: few.then(|| risks.to_vec()),
             weights: few.then(|| weights.to_vec()),
         });
+    }
+
+    /// Adds what is seen of a run on the rows of a setting, after so many samples and seconds of
+    /// earlier runs. Returns the largest risk.
+    ///
+    /// # Errors
+    /// Those of the loss.
+    pub fn look(
+        &mut self,
+        setting: &Setting,
+        look: &Look<'_>,
+        (samples, seconds): (u64, f64),
+    ) -> gdro::Result<f64> {
+        let risks = group_risks(&setting.loss, look.w, &setting.data)?;
+        let at = (look.rounds, samples + look.samples, seconds + look.seconds);
+        self.point(at, &risks, look.q, setting.objective(&risks));
+        Ok(risks.into_iter().fold(f64::NEG_INFINITY, f64::max))
     }
 
     /// The points.

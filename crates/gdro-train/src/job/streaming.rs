@@ -32,8 +32,8 @@ impl Streaming {
     /// How the table is streamed, when it is.
     pub(super) fn of(settings: &Settings, training: &Training) -> Result<Option<Self>> {
         if !settings.flag("stream")? {
-            let of_streams = TABLE.iter().filter(|option| option.used_by == Use::Stream);
-            if let Some(option) = of_streams.into_iter().find(|option| settings.has(option.key)) {
+            let mut of_streams = TABLE.iter().filter(|option| option.used_by == Use::Stream);
+            if let Some(option) = of_streams.find(|option| settings.has(option.key)) {
                 let why = "it is for tables that are streamed: add --stream";
                 return Err(settings.refusal(option.key, why));
             }

@@ -11,7 +11,6 @@ mod values;
 
 pub use settings::{Settings, TABLES};
 pub use table::{Command, Heading, Kind, Opt, Range, TABLE, Use, find};
-pub use values::number;
 
 /// Who talks to the user: each has its own way to name an option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

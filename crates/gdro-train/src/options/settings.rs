@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use gdro::setting::SolverName;
 use gdro_data::DataOptions;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
-
-use gdro::setting::SolverName;
 
 use super::Front;
 use super::table::{Kind, TABLE, Use, find};

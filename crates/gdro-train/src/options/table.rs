@@ -1,6 +1,5 @@
 //! The options.
 
-use gdro::algorithm::Algorithm;
 use gdro::loss::AnyLoss;
 
 /// Most rounds, rows or samples that can be asked for.
@@ -65,10 +64,6 @@ pub struct Range {
 }
 
 impl Range {
-    /// Any number.
-    pub const ANY: Range =
-        Range { low: f64::NEG_INFINITY, closed: true, high: f64::INFINITY, expected: "a number" };
-
     const fn above_zero(expected: &'static str) -> Self {
         Range { low: 0.0, closed: false, high: f64::INFINITY, expected }
     }
@@ -168,9 +163,7 @@ pub struct Opt {
     pub needs_groups: bool,
     /// Why it cannot go with `stream`, where it cannot.
     pub unstreamed: Option<&'static str>,
-    /// Whether it is an argument of the Python estimators.
-    pub in_python: bool,
-    /// Its name there, where that is another.
+    /// Its name in the Python package, where that is another.
     pub python: Option<&'static str>,
 }
 
@@ -187,7 +180,6 @@ const fn opt(
         Heading::Stream => Use::Stream,
         Heading::Goal | Heading::Solver | Heading::Output => Use::Always,
     };
-    let in_python = matches!(heading, Heading::Goal | Heading::Solver);
     Opt {
         key,
         metavar,
@@ -198,7 +190,6 @@ const fn opt(
         used_by,
         needs_groups: false,
         unstreamed: None,
-        in_python,
         python: None,
     }
 }
@@ -221,15 +212,12 @@ impl Opt {
     }
 
     const fn python(self, name: &'static str) -> Self {
-        Opt { in_python: true, python: Some(name), ..self }
+        Opt { python: Some(name), ..self }
     }
 
     /// What it is and what holds where it is not given.
     pub fn help(&self) -> String {
         let mut text = self.help.replace("{losses}", AnyLoss::NAMES);
-        if text.contains("{solvers}") {
-            text = text.replace("{solvers}", &Algorithm::named(|_| true));
-        }
         if !self.default.is_empty() {
             text += &format!(" [default: {}]", self.default);
         }
@@ -612,8 +600,7 @@ pub const TABLE: &[Opt] = &[
         "Intervals hold for all groups at once, and eliminate is right, with probability 1 − D",
     )
     .default("0.05")
-    .used_by(Use::Always)
-    .python("delta"),
+    .used_by(Use::Always),
     opt(
         Heading::Table,
         "na",

@@ -36,13 +36,13 @@ impl Kind {
 ///
 /// # Errors
 /// That a number was expected.
-pub fn number(text: &str) -> Parsed {
+fn number(text: &str) -> Parsed {
     let whole = text.parse().map(Value::Integer);
     whole.or_else(|_| text.parse().map(Value::Float)).map_err(|_| "expected a number".into())
 }
 
 /// A number, or several separated by commas.
-pub(super) fn number_or_list(text: &str) -> Parsed {
+fn number_or_list(text: &str) -> Parsed {
     if !text.contains(',') {
         return number(text);
     }

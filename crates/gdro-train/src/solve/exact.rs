@@ -1,14 +1,14 @@
 //! The exact path.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gdro::exact::{Options, minimize};
-use gdro::loss::Loss;
+use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 
+use super::watched::Watched;
 use super::{Answer, Solved};
-use crate::failure::Interrupted;
 use crate::job::Job;
 use crate::prepared::Setting;
 use crate::progress::{Event, Progress};
@@ -35,7 +35,7 @@ pub(super) fn solve(
     let tolerance = job.training.tol.unwrap_or(digits * scale);
     let options = Options { tolerance, start, iterations: job.training.max_iter };
     let (never, flag) = (AtomicBool::new(false), progress.gives_up());
-    let loss = Watched { loss: setting.loss, stop: flag.as_deref().unwrap_or(&never) };
+    let loss = Watched::new(setting.loss, flag.as_deref().unwrap_or(&never));
     let solution = minimize(&setting.data, &loss, &setting.problem(), &options)?;
     let seconds = began.elapsed().as_secs_f64();
     progress.tell(Event::Solved(solution.iterations, seconds));
@@ -49,89 +49,4 @@ pub(super) fn solve(
         seconds,
         trace,
     })
-}
-
-/// A loss whose slopes and values fail once a flag is set.
-#[derive(Clone, Copy, Debug)]
-struct Watched<'a, L> {
-    loss: L,
-    stop: &'a AtomicBool,
-}
-
-impl<L> Watched<'_, L> {
-    #[inline]
-    fn look(&self) -> gdro::Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(gdro::Error::user(Interrupted));
-        }
-        Ok(())
-    }
-}
-
-impl<L: Loss> Loss for Watched<'_, L> {
-    fn name(&self) -> &'static str {
-        self.loss.name()
-    }
-
-    fn outputs(&self) -> usize {
-        self.loss.outputs()
-    }
-
-    #[inline]
-    fn value(&self, scores: &[f64], y: f64) -> gdro::Result<f64> {
-        self.look()?;
-        self.loss.value(scores, y)
-    }
-
-    #[inline]
-    fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> gdro::Result<f64> {
-        self.look()?;
-        self.loss.slope(scores, y, slope)
-    }
-
-    #[inline]
-    fn slope_at(&self, score: f64, y: f64) -> gdro::Result<(f64, f64)> {
-        self.look()?;
-        self.loss.slope_at(score, y)
-    }
-
-    fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]) {
-        self.loss.hessian(scores, y, hessian);
-    }
-
-    fn conjugate(&self, u: &[f64], y: f64) -> f64 {
-        self.loss.conjugate(u, y)
-    }
-
-    fn smoothed(&self, mu: f64) -> Option<Self> {
-        self.loss.smoothed(mu).map(|loss| Watched { loss, stop: self.stop })
-    }
-
-    fn accepts(&self, y: f64) -> bool {
-        self.loss.accepts(y)
-    }
-
-    fn expects(&self) -> String {
-        self.loss.expects()
-    }
-
-    fn range(&self, bound: f64, target: f64) -> f64 {
-        self.loss.range(bound, target)
-    }
-
-    fn lipschitz(&self, bound: f64, target: f64) -> f64 {
-        self.loss.lipschitz(bound, target)
-    }
-
-    fn curvature(&self) -> f64 {
-        self.loss.curvature()
-    }
-
-    fn concordance(&self) -> Option<f64> {
-        self.loss.concordance()
-    }
-
-    fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
-        self.loss.correct(scores, y)
-    }
 }

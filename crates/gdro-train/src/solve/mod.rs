@@ -2,8 +2,10 @@
 
 mod exact;
 mod rounds;
+mod watched;
 
 pub use rounds::{Plan, Play, nbar};
+pub use watched::Watched;
 
 use gdro::setting::SolverName;
 

@@ -310,11 +310,7 @@ struct Certifier<'a> {
 impl Follower for Certifier<'_> {
     fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
         let Plan { setting, training, plan, .. } = self.plan;
-        let risks = group_risks(&setting.loss, look.w, &setting.data)?;
-        let (samples, seconds) = (self.earlier.0 + look.samples, self.earlier.1 + look.seconds);
-        let objective = setting.objective(&risks);
-        self.trace.point((look.rounds, samples, seconds), &risks, look.q, objective);
-        let max_risk = risks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let max_risk = self.trace.look(setting, look, self.earlier)?;
         let (round, planned) = (look.rounds, self.planned);
         self.progress.tell(Event::Risk { round, planned, max_risk });
         if let Some(tol) = training.tol

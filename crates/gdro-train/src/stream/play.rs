@@ -7,7 +7,6 @@ use std::sync::mpsc::Receiver;
 
 use gdro::algorithm::Algorithm;
 use gdro::game::Game;
-use gdro::risk::group_risks;
 use gdro::run::{Cadence, Follower, Look, follow};
 use gdro::source::{Batch, Stream};
 
@@ -126,11 +125,8 @@ struct Curve<'a> {
 
 impl Follower for Curve<'_> {
     fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
-        let risks = group_risks(&self.head.loss, look.w, &self.head.data)?;
-        let objective = self.head.objective(&risks);
-        self.trace.point((look.rounds, look.samples, look.seconds), &risks, look.q, objective);
+        let max_risk = self.trace.look(self.head, look, (0, 0.0))?;
         if let Some(progress) = self.progress {
-            let max_risk = risks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let (round, planned) = (look.rounds, self.planned);
             progress.tell(Event::Risk { round, planned, max_risk });
         }

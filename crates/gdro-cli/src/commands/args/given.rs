@@ -3,9 +3,11 @@
 use std::marker::PhantomData;
 
 use clap::builder::{ArgAction, ValueParser};
+use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use gdro_train::options::{self, Kind, Opt, Settings, TABLE, find, number};
-use gdro_train::{Failure, Result};
+use gdro_train::Result;
+use gdro_train::job::utf8;
+use gdro_train::options::{self, Kind, Opt, Settings, TABLE};
 
 /// A command that reads a job.
 pub trait Which {
@@ -49,13 +51,6 @@ impl<W> Given<W> {
     pub fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();
         for (key, texts) in &self.typed {
-            let is_path = find(key).is_some_and(|option| option.kind == Kind::Path);
-            if is_path && texts.iter().any(|text| text.contains('\u{fffd}')) {
-                let name = &texts[0];
-                return Err(Failure::input(format!(
-                    "{name}: the name is not valid UTF-8: rename it"
-                )));
-            }
             settings.set_typed(key, texts)?;
         }
         Ok(settings)
@@ -82,18 +77,10 @@ fn argument(option: &'static Opt) -> Arg {
         ArgAction::Set
     });
     let arg = match option.kind {
-        Kind::Number(_) | Kind::Count(..) | Kind::Holdout => {
-            arg.value_parser(ValueParser::new(|text: &str| number(text).map(|_| text.to_owned())))
+        kind if kind.is_number() => {
+            arg.value_parser(ValueParser::new(move |text: &str| numeric(kind, text)))
         }
-        Kind::Bound(_) => arg.value_parser(ValueParser::new(|text: &str| {
-            Kind::Bound(options::Range::ANY)
-                .parse(&[text.to_owned()])
-                .map(|_| text.to_owned())
-                .map_err(|why| {
-                    why.split_once(": ").map_or(why.clone(), |(_, expected)| expected.to_owned())
-                })
-        })),
-        Kind::Path => arg.value_parser(ValueParser::new(LossyPath)),
+        Kind::Path => arg.value_parser(ValueParser::new(PathText)),
         _ => arg,
     };
     // A trade-off without a number of points.
@@ -109,11 +96,20 @@ fn argument(option: &'static Opt) -> Arg {
     }
 }
 
-/// The text of a path; what is not UTF-8 is refused later, by its name.
-#[derive(Clone)]
-struct LossyPath;
+/// The text of a number, if it is one.
+fn numeric(kind: Kind, text: &str) -> std::result::Result<String, String> {
+    let said = format!("{text}: ");
+    match kind.parse(&[text.to_owned()]) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(why) => Err(why.strip_prefix(&said).unwrap_or(&why).to_owned()),
+    }
+}
 
-impl clap::builder::TypedValueParser for LossyPath {
+/// The text of a path, which a model records in UTF-8.
+#[derive(Clone)]
+struct PathText;
+
+impl clap::builder::TypedValueParser for PathText {
     type Value = String;
 
     fn parse_ref(
@@ -122,7 +118,8 @@ impl clap::builder::TypedValueParser for LossyPath {
         _: Option<&Arg>,
         value: &std::ffi::OsStr,
     ) -> std::result::Result<String, clap::Error> {
-        Ok(value.to_string_lossy().into_owned())
+        let refuse = |why: gdro_train::Failure| clap::Error::raw(ErrorKind::InvalidUtf8, why);
+        utf8(std::path::Path::new(value)).map(str::to_owned).map_err(refuse)
     }
 }
 

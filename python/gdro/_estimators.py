@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -23,17 +23,7 @@ from sklearn.utils.validation import (
 from . import _gdro
 from ._certificate import Certificate
 from ._groups import families_of, names_of
-from ._settings import (
-    OF_ROUNDS,
-    k_of,
-    number,
-    objective_of,
-    penalty_of,
-    per_group,
-    refuse_conflicts,
-    rounds_of,
-    targets_of,
-)
+from ._settings import given, number, objective_of, seed_of, targets_of
 
 if TYPE_CHECKING:
     from ._types import (
@@ -113,7 +103,7 @@ _DOCUMENTATION = """
     adjustment : float, default=None
         C of the offsets -C/sqrt(n_i).
     random_state : int, RandomState or None, default=None
-        Of the draws. ``"exact"`` draws nothing.
+        Of the draws; an int is the seed of the program. ``"exact"`` draws nothing.
     threads : int, default=None
         Number of threads, all cores by default. Results do not depend on it.
     verbose : int, default=0
@@ -233,32 +223,21 @@ class _GroupDRO(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def _arguments(self, names=None, **more):
+        """What was given, as the solver reads it; ``names`` are those of the groups."""
+        own = {name: getattr(self, name) for name in _USUAL}
+        more["objective"] = objective_of(self.objective, self.k)
+        more["solver"] = self.solver
+        return given(own, _USUAL, names) | more
+
     def _check(self):
-        """What can be said of the arguments without rows."""
-        checked = {
-            "objective": objective_of(self.objective, self.k),
-            "tol": None if self.tol is None else number("tol", self.tol, low=0, strictly=True),
-            "max_iter": number("max_iter", self.max_iter, low=1, whole=True),
-            "fit_intercept": bool(self.fit_intercept) and not self.penalize_intercept,
-            "adjustment": None
-            if self.adjustment is None
-            else number("adjustment", self.adjustment, low=0, strictly=True),
-        }
-        checked["l2"], checked["ball"] = penalty_of(self.l2, self.ball)
-        if self.penalize_intercept and not self.fit_intercept:
-            raise ValueError("penalize_intercept=True does nothing with fit_intercept=False")
-        given = {n: getattr(self, n) for n in ("offsets", "adjustment", "scales", *OF_ROUNDS)}
-        refuse_conflicts(self.solver, checked["objective"], given)
-        if self.solver not in ("exact", "auto") and self.max_iter != 200:
-            raise ValueError(
-                f"max_iter={self.max_iter!r} is for solver='exact': give rounds to {self.solver!r}"
-            )
+        """Refuses what can be refused without rows."""
+        _gdro.check(self._arguments())
         self._threads = (
             None
             if self.threads is None
             else number("threads", self.threads, low=1, high=1024, whole=True)
         )
-        return checked
 
     def _rows(self, X, y, sensitive_features, sample_weight, numbers):
         """Validated rows without those of weight 0, which count as absent."""
@@ -305,36 +284,36 @@ class _GroupDRO(BaseEstimator):
 
     def _fit(self, X, y, weights, families, loss, classes):
         """Trains on targets as the solver takes them; returns coefficients and intercepts."""
-        settings = self._check()
         names = names_of(families)
-        m = len(names)
-        k = k_of(settings["objective"])
-        if k > m:
-            raise ValueError(f"k={k:g} of only {m} groups")
-        settings["offsets"] = per_group("offsets", self.offsets, names)
-        settings["scales"] = per_group("scales", self.scales, names, low=0)
-        settings["families"] = [len(family.names) for family in families]
-        settings["loss"], settings["classes"] = loss, classes
-        settings["solver"] = self.solver
-        arguments = {n: getattr(self, n) for n in OF_ROUNDS}
+        more = {"loss": loss}
         # Nothing is drawn from a generator that others share where nothing will be drawn.
-        seed = 0 if self.solver == "exact" else _seed(self.random_state)
-        settings["rounds"] = rounds_of(arguments, families, names, weights is not None, seed)
+        if self.solver != "exact":
+            more["random_state"] = seed_of(self.random_state, _seed)
         d = X.shape[1]
         if self.penalize_intercept:
             X = _with_ones(X)
         found = _gdro.fit(
             _rows_of(X, y, weights, families),
-            json.dumps(settings),
+            names.tolist(),
+            self._arguments(names, **more),
+            classes,
             self._threads,
             _listener(self.verbose),
         )
         self.group_names_ = names
-        # For a saved model, whose groups are made of columns.
-        self._families = [
-            (family.columns, np.bincount(family.codes, minlength=len(family.names)).tolist())
-            for family in families
-        ]
+        self.__dict__.pop("_encoding", None)  # of a model that was loaded
+        # For a saved model: what was run, and the columns that groups are made of.
+        self._record = {
+            "job": found["job"],
+            "groups": {
+                "families": [
+                    (f.columns, np.bincount(f.codes, minlength=len(f.names)).tolist())
+                    for f in families
+                ],
+                "names": names.tolist(),
+            },
+            "is_weighted": weights is not None,
+        }
         self.group_weights_ = found["q"]
         self.group_risks_ = found["risks"]
         self.group_offsets_ = found["offsets"]
@@ -352,7 +331,7 @@ class _GroupDRO(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._warn(settings["tol"])
+        self._warn(self.tol)
         w = found["w"]
         c = max(1, classes)
         coefficients = w[: d * c].reshape(d, c).T
@@ -630,6 +609,14 @@ def _trace(points):
         "group_weights": np.array(weights),
         "objective": np.array(objective),
     }
+
+
+#: The arguments that the solver reads, with their defaults.
+_USUAL = {
+    name: parameter.default
+    for name, parameter in inspect.signature(_GroupDRO.__init__).parameters.items()
+    if name not in ("self", "objective", "k", "solver", "random_state", "threads", "verbose")
+}
 
 
 def _document(estimator, **parts):

@@ -21,9 +21,6 @@ from ._estimators import GroupDROClassifier, GroupDRORegressor, _GroupDRO
 if TYPE_CHECKING:
     from ._types import ColumnLike, Labels, Table
 
-#: Version of the format of ``model.json``.
-FORMAT = 2
-
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """How the program makes features of a table: the first step of what :func:`load` gives.
@@ -116,21 +113,10 @@ def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupD
         reads them with ``n_features=model.n_features_in_``.
     """
     path = Path(path)
+    path.stat()  # FileNotFoundError, as of any file
     if path.is_dir():
-        path = path / "model.json"
-    text = path.read_text(encoding="utf-8")
-    try:
-        model = json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"{path}:{error.lineno}:{error.colno}"
-        raise ValueError(f"{where}: not a model of gdro: {error.msg}") from None
-    found = model.get("format") if isinstance(model, dict) else None
-    if found != FORMAT:
-        raise ValueError(f"{path}: format version {found}: this package reads version {FORMAT}")
-    try:
-        return _from_json(model)
-    except KeyError as error:
-        raise ValueError(f"{path}: not a model of gdro: no entry {error}") from None
+        (path / "model.json").stat()
+    return _from_json(json.loads(_gdro.read_model(str(path))))
 
 
 def _from_json(model):
@@ -144,10 +130,6 @@ def _from_json(model):
         )
     c, features = model["outputs"], model["features"]
     weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
-    if len(weights) != c * len(features) or len(intercepts) not in (0, c):
-        raise ValueError("the numbers of weights and features do not fit together")
-    if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
-        raise ValueError("a weight is not a finite number")
     encoder = TableEncoder(json.dumps(encoding))
     constant = bool(encoding["constant"])
     weights = weights.reshape(len(features), c)
@@ -160,10 +142,9 @@ def _from_json(model):
         "loss": model["loss"],
         "l2": training["l2"],
         "ball": training["ball"],
+        "fit_intercept": not training.get("no-intercept", False),
         "penalize_intercept": training["penalize-intercept"],
     }
-    if own is not None:
-        arguments["fit_intercept"] = own["fit_intercept"]
     if target["task"] == "regression":
         estimator = GroupDRORegressor(**arguments)
         estimator.coef_ = np.ascontiguousarray(weights[:, 0])
@@ -187,6 +168,13 @@ def _from_json(model):
     estimator.group_weights_ = np.array(model["group-weights"])
     certificate = model["certificate"]
     estimator.certificate_ = None if certificate is None else Certificate(**certificate)
+    # To save it again.
+    estimator._record = {
+        "job": json.dumps(model["job"]),
+        "groups": model["grouping"],
+        "is_weighted": model["job"]["data"]["weight"] is not None,
+        "target": target,
+    }
     if indices is not None:
         estimator._encoding = encoding
         return estimator
@@ -203,7 +191,8 @@ def save(
     model: Pipeline | GroupDROClassifier | GroupDRORegressor,
     path: str | os.PathLike[str],
     *,
-    target: str = "y",
+    target: str | None = None,
+    weight: str | None = None,
 ) -> None:
     """Writes a model as the ``model.json`` of the program, which can predict and evaluate with it.
 
@@ -216,22 +205,19 @@ def save(
         ``OneHotEncoder`` of texts and ``passthrough``.
     path : path
         The name of the file if it ends with ``.json``, otherwise a folder for ``model.json``.
-    target : str, default="y"
-        Name of the column of the target in tables.
+    target : str, default=None
+        Name of the column of the target in tables: ``"y"``, or what a loaded model calls it, unless
+        it is given.
+    weight : str, default=None
+        Name of the column of the weights of the rows, of a model trained with ``sample_weight``:
+        ``"sample_weight"``, or what a loaded model calls it, unless it is given.
     """
     encoding, estimator = _parts(model)
-    text = json.dumps(_to_json(encoding, estimator, target), indent=2, allow_nan=False) + "\n"
+    content = json.dumps(_to_json(encoding, estimator, target, weight), allow_nan=False)
     path = Path(path)
     if path.suffix != ".json":
         path = path / "model.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # It appears under its name when it is complete.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    _gdro.write_model(str(path), content)
 
 
 #: What can be saved before an estimator.
@@ -355,16 +341,6 @@ def _weights(estimator):
     return coef.T.ravel(), np.atleast_1d(np.asarray(estimator.intercept_, dtype=np.float64))
 
 
-def _order(families, names):
-    """The order of the program: family by family, the largest group first, then by name."""
-    order, first = [], 0
-    for _, counts in families:
-        within = range(first, first + len(counts))
-        order += sorted(within, key=lambda i: (-counts[i - first], names[i]))
-        first += len(counts)
-    return order
-
-
 def _labels(estimator):
     return [str(c) for c in estimator.classes_.tolist()]
 
@@ -381,124 +357,48 @@ def _loss(estimator):
     return "logistic" if two else estimator.loss_
 
 
-def _to_json(encoding, estimator, target):
+def _to_json(encoding, estimator, target, weight):
+    """The parts that only Python knows; the rest of the file follows from them."""
     kind = _kind(estimator)
     features = "encoded" if encoding is not None else "plain"
     if encoding is None:
         features = "named" if hasattr(estimator, "feature_names_in_") else "plain"
         encoding = _identity(estimator)
     weights, intercepts = _weights(estimator)
-    outputs = np.atleast_2d(estimator.coef_).shape[0]
-    if encoding["constant"]:
+    if estimator.penalize_intercept:  # the weight of a feature that is 1
+        encoding = encoding | {"constant": True}
         weights, intercepts = np.concatenate([weights, intercepts]), np.zeros(0)
-    target_of = {"task": kind, "column": target}
+    elif not estimator.fit_intercept:
+        intercepts = np.zeros(0)
+    record = estimator._record
+    job = json.loads(record["job"])
+    loaded = record.get("target", {"column": "y"})
+    target_of = loaded | {"task": kind, "column": target or loaded["column"]}
     if kind == "binary":
         target_of["negative"], target_of["positive"] = _labels(estimator)
     elif kind == "multiclass":
         target_of["classes"] = _labels(estimator)
-    names = [str(n) for n in estimator.group_names_]
-    families = getattr(estimator, "_families", None)
-    if families is None:  # it was loaded
-        families = [([] if names == ["all"] else ["group"], [1] * len(names))]
-    if names == ["all"]:
-        families = [([], [1])]
-    order = _order(families, names)
-    labels = {"kind": "values", "merge": {}, "target": False}
+    if not record["is_weighted"]:
+        if weight is not None:
+            raise ValueError(f"weight={weight!r}: the model was trained without sample_weight")
+    elif weight is None:
+        weight = job["data"]["weight"] or "sample_weight"
     certificate = estimator.certificate_
-    objective = estimator.objective
-    if estimator.objective == "top-k" and estimator.k is not None:
-        objective = f"top-k:{estimator.k:g}"
-    l2 = estimator.l2 if estimator.l2 is not None else (0.0 if estimator.ball else 1e-4)
-    loss = _loss(estimator)
-    names_of = _gdro.Encoder(json.dumps(encoding)).feature_names()
     return {
-        "format": FORMAT,
-        "gdro": _gdro.__version__,
-        "loss": loss,
-        "outputs": outputs,
-        "features": names_of,
-        "weights": weights.tolist(),
-        "intercepts": intercepts.tolist(),
+        "job": job,
         "encoding": encoding,
         "target": target_of,
-        "grouping": {
-            "families": [
-                {
-                    "columns": [{"name": c, "labels": labels} for c in columns],
-                    "groups": len(counts),
-                    "small": None,
-                }
-                for columns, counts in families
-            ],
-            "missing": "error",
-            "names": [names[i] for i in order],
-        },
-        "group-weights": np.asarray(estimator.group_weights_)[order].tolist(),
+        "groups": record["groups"],
+        "weight": weight,
+        "weights": weights.tolist(),
+        "intercepts": intercepts.tolist(),
+        "group-weights": np.asarray(estimator.group_weights_).tolist(),
         "certificate": None if certificate is None else dict(vars(certificate)),
         "cap": float(estimator.loss_cap_),
-        "seed": 0,
-        "job": {
-            "tables": ["rows in Python"],
-            "data": _data(target, [c for columns, _ in families for c in columns]),
-            "training": {
-                "objective": objective,
-                "solver": getattr(estimator, "solver_", estimator.solver),
-                "tol": estimator.tol,
-                "offsets": None,
-                "adjustment": estimator.adjustment,
-                "anytime": bool(estimator.anytime),
-                "loss": loss,
-                "loss-range": estimator.loss_range,
-                "ball": estimator.ball,
-                "l2": float(l2),
-                "penalize-intercept": bool(encoding["constant"]),
-                "rounds": estimator.rounds,
-                "step-w": estimator.step_w,
-                "step-q": estimator.step_q,
-                "average": estimator.average,
-                "nbar": estimator.nbar,
-                "kept": estimator.kept,
-                "subsets": estimator.subsets,
-                "budget": None,
-                "holdout": 0.0,
-                "seed": 0,
-                "delta": estimator.delta,
-            },
-        },
         "python": {
             "features": features,
             "classes": None if kind == "regression" else estimator.classes_.tolist(),
-            "fit_intercept": bool(estimator.fit_intercept),
         },
-    }
-
-
-def _data(target, groups):
-    return {
-        "format": None,
-        "columns": None,
-        "delimiter": None,
-        "comment": None,
-        "index-base": None,
-        "group-file": [],
-        "scaling": "none",
-        "target": target,
-        "positive": None,
-        "groups": groups,
-        "merge": {},
-        "ignore": [],
-        "text": [],
-        "min-count": None,
-        "hash": {},
-        "weight": None,
-        "holdout-column": None,
-        "holdout-value": [],
-        "group-features": "drop",
-        "na": [],
-        "missing": "error",
-        "missing-group": "error",
-        "min-group": None,
-        "small-groups": "error",
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +13,7 @@ from . import _gdro
 from ._certificate import Certificate
 from ._estimators import _rows_of
 from ._groups import families_of, names_of
-from ._settings import (
-    OF_ROUNDS,
-    k_of,
-    number,
-    objective_of,
-    penalty_of,
-    per_group,
-    refuse_conflicts,
-    rounds_of,
-    targets_of,
-)
+from ._settings import given, number, objective_of, targets_of
 
 if TYPE_CHECKING:
     from ._types import (
@@ -145,27 +134,25 @@ class Solver:
             if outputs != 1 and (source is None or loss != "softmax"):
                 raise ValueError("outputs is for a loss that is a function, or softmax on a source")
             classes = outputs if loss == "softmax" else 0
-        l2, ball = penalty_of(l2, ball)
         k = number("k", k, low=1)
         if algorithm in ("exact", "auto"):
             raise ValueError(f"algorithm={algorithm!r} plays no rounds: use an estimator")
         # The largest risk, of players who minimise that alone.
         top = k != 1 or _gdro.takes_k(algorithm)
-        settings = {
+        always = {
             "objective": objective_of("top-k", k) if top else "max",
             "solver": algorithm,
-            "loss": "own" if own else loss,
-            "l2": l2,
-            "ball": ball,
-            "fit_intercept": bool(fit_intercept),
-            "adjustment": None,
-            "tol": None,
-            "max_iter": 1,
+            "random_state": random_state,
         }
-        given = {
+        if own is None:
+            always["loss"] = loss
+        arguments = {
             "rounds": rounds,
             "step_w": step_w,
             "step_q": step_q,
+            "l2": l2,
+            "ball": ball,
+            "fit_intercept": fit_intercept,
             "anytime": anytime,
             "average": average,
             "loss_range": loss_range,
@@ -175,16 +162,13 @@ class Solver:
             "kept": kept,
             "subsets": subsets,
             "delta": delta,
+            "offsets": offsets,
+            "scales": scales,
         }
-        # Steps of 1 are usual here, and what adaptive players take.
-        said = {n: given[n] for n in OF_ROUNDS if n not in ("step_w", "step_q") or given[n] != 1}
-        refuse_conflicts(
-            algorithm, settings["objective"], said | {"offsets": offsets, "scales": scales}
-        )
-        seed = number("random_state", random_state, low=0, whole=True)
+        _gdro.check(given(arguments, _USUAL) | always)
         if source is None:
-            idle = {"groups": groups, "n_features": n_features, "x_norm": x_norm}
-            for name, value in idle.items():
+            of_source = {"groups": groups, "n_features": n_features, "x_norm": x_norm}
+            for name, value in of_source.items():
                 if value is not None:
                     raise ValueError(f"{name} is for a source; rows say it themselves")
             X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
@@ -194,13 +178,13 @@ class Solver:
             families = families_of(sensitive_features, X.shape[0])
             self.group_names = names_of(families)
             y, classes = _targets(y, "own" if own else loss)
-            settings["families"] = [len(f.names) for f in families]
-            self._finish(settings, classes, offsets, scales)
-            names, weighted = self.group_names, weights is not None
-            settings["rounds"] = rounds_of(given, families, names, weighted, seed)
             self.n_features = X.shape[1]
             self._loop = _gdro.Loop.on_rows(
-                _rows_of(X, y, weights, families), json.dumps(settings), own
+                _rows_of(X, y, weights, families),
+                self.group_names.tolist(),
+                given(arguments, _USUAL, self.group_names) | always,
+                classes,
+                own,
             )
         else:
             for name, value in (("groups", groups), ("n_features", n_features), ("x_norm", x_norm)):
@@ -219,33 +203,21 @@ class Solver:
             if isinstance(groups, (int, np.integer)):
                 groups = [str(i) for i in range(number("groups", groups, low=1, whole=True))]
             self.group_names = np.array([str(g) for g in groups], dtype=object)
-            settings["families"] = [len(self.group_names)]
-            self._finish(settings, classes, offsets, scales)
-            settings["rounds"] = rounds_of(given, [], self.group_names, False, seed)
             self.n_features = number("n_features", n_features, low=1, whole=True)
             self._loop = _gdro.Loop.on_source(
                 lambda group: _sample(source(group)),
-                len(self.group_names),
+                self.group_names.tolist(),
                 self.n_features,
                 (
                     number("x_norm", x_norm, low=0, strictly=True),
                     number("y_bound", y_bound, low=0),
                 ),
-                json.dumps(settings),
+                given(arguments, _USUAL, self.group_names) | always,
+                classes,
                 own,
             )
         self._intercept = bool(fit_intercept)
         self.outputs = self._loop.shape[1]
-
-    def _finish(self, settings, classes, offsets, scales):
-        k = k_of(settings["objective"])
-        if k > len(self.group_names):
-            raise ValueError(f"k={k:g} of only {len(self.group_names)} groups")
-        settings["classes"] = classes
-        settings["offsets"] = per_group("offsets", offsets, self.group_names)
-        settings["scales"] = per_group("scales", scales, self.group_names, low=0)
-        if settings["loss"] == "own":
-            settings["loss"] = "logistic"  # not looked at
 
     def advance(self, rounds: int = 1) -> int:
         """Plays so many more rounds, fewer where a budget ends them; returns how many.
@@ -318,6 +290,28 @@ class Solver:
         except (KeyError, TypeError):
             raise ValueError("state: expected what state_dict() gave") from None
         self._loop.restore(text)
+
+
+#: Arguments that are not given unless they differ: steps of 1 are what adaptive players take.
+_USUAL = {
+    "rounds": None,
+    "step_w": 1,
+    "step_q": 1,
+    "l2": None,
+    "ball": None,
+    "fit_intercept": True,
+    "anytime": False,
+    "average": None,
+    "loss_range": None,
+    "budget": None,
+    "nbar": None,
+    "queries": None,
+    "kept": None,
+    "subsets": None,
+    "delta": 0.05,
+    "offsets": None,
+    "scales": None,
+}
 
 
 def _targets(y, loss):

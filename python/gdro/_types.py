@@ -57,3 +57,5 @@ Proof: TypeAlias = tuple[float, float, float, float, str]
 OwnLoss: TypeAlias = tuple[Callable[[Vector, float], tuple[float, Vector]], int, float, float]
 Draw: TypeAlias = Callable[[int], tuple[Vector, float]]
 Listener: TypeAlias = Callable[[str], object]
+#: Arguments as they were given, by name.
+Arguments: TypeAlias = dict[str, Any]

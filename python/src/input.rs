@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gdro::{Dataset, Matrix};
+use gdro_train::prepared::TrainRows;
 use numpy::ndarray::{ArrayView1, ArrayView2};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -117,13 +118,16 @@ pub fn views<'a>(families: &'a [Family<'_>]) -> Vec<(ArrayView1<'a, u32>, usize)
 }
 
 impl RowsView<'_> {
-    /// The data set.
+    /// The rows to train on, in groups of these names.
     ///
     /// # Errors
     /// Those of [`Dataset::new`].
-    pub fn dataset(self) -> gdro::Result<Dataset> {
+    pub fn train_rows(self, names: Vec<String>) -> gdro::Result<TrainRows> {
         let matrix = Arc::new(self.x.matrix()?);
         let weights = self.weights.map(|w| w.to_vec());
-        Dataset::new(matrix, self.y.to_vec(), weights, &members(&self.families))
+        let data = Dataset::new(matrix, self.y.to_vec(), weights, &members(&self.families))?;
+        let of = |(family, (_, groups)): (usize, &(_, usize))| vec![family; *groups];
+        let families = self.families.iter().enumerate().flat_map(of).collect();
+        Ok(TrainRows { data, names, families })
     }
 }

@@ -5,6 +5,7 @@
 
 use pyo3::prelude::*;
 
+mod arguments;
 mod error;
 mod fit;
 mod input;
@@ -12,26 +13,24 @@ mod metrics;
 mod model;
 mod parts;
 mod player;
-mod rounds;
 mod run;
-mod setting;
 mod solver;
 
 /// The compiled half of `gdro`; its names may change at any time.
 #[pymodule]
 mod _gdro {
     #[pymodule_export]
+    use super::arguments::{check, options};
+    #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
-    use super::metrics::{intervals, loss_cap, losses};
+    use super::metrics::{intervals, loss_cap, losses, targets_of};
     #[pymodule_export]
-    use super::model::{Encoder, to_onnx};
+    use super::model::{Encoder, read_model, to_onnx, write_model};
     #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]
-    use super::setting::{conflict, takes_k, targets_of};
-    #[pymodule_export]
-    use super::solver::Loop;
+    use super::solver::{Loop, takes_k};
 
     /// Version of the package.
     #[pymodule_export]

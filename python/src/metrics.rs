@@ -1,7 +1,7 @@
 //! Losses of rows and intervals of groups.
 
 use gdro::interval::{Binary, Estimate, Evaluation, Rows, Settings, Worst, evaluate};
-use gdro::loss::{AnyLoss, Loss};
+use gdro::loss::{AnyLoss, Loss, Targets};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,6 +9,17 @@ use pyo3::types::PyDict;
 use crate::error::refuse;
 use crate::input::{Family, members, views};
 use crate::run::run;
+
+/// What a loss takes as targets: `labels`, `classes` or `numbers`.
+#[pyfunction]
+pub fn targets_of(loss: &str) -> PyResult<&'static str> {
+    let loss: AnyLoss = loss.parse().map_err(|e: String| refuse(e))?;
+    Ok(match loss.targets() {
+        Targets::Labels => "labels",
+        Targets::Classes => "classes",
+        Targets::Numbers => "numbers",
+    })
+}
 
 /// The loss of every row: scores of shape (n, c) and targets as the loss takes them.
 #[pyfunction]

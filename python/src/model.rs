@@ -1,12 +1,16 @@
 //! Models of the program: their encoding, and ONNX.
 
+use std::path::PathBuf;
+
 use gdro_data::onnx::{Input, Linear, Meaning, onnx};
 use gdro_data::{Cells, Encoding, Kind, Table};
+use gdro_train::files::write_one;
+use gdro_train::model::{Model, OfRows};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::error::refuse;
+use crate::error::{failed, refuse};
 use crate::run::run;
 
 /// How the columns of a table become features, as it stands in a `model.json`.
@@ -90,6 +94,22 @@ impl Encoder {
         dict.set_item("unseen", encoded.unseen)?;
         Ok(dict)
     }
+}
+
+/// The text of a `model.json`, or of the one in a folder, of which the parts fit together.
+#[pyfunction]
+#[pyo3(signature = (path: "str"))]
+pub fn read_model(path: PathBuf) -> PyResult<String> {
+    Model::load(&path).and_then(|model| model.text()).map_err(failed)
+}
+
+/// Writes a `model.json`. `model` is the JSON text of [`OfRows`].
+#[pyfunction]
+#[pyo3(signature = (path: "str", model))]
+pub fn write_model(path: PathBuf, model: &str) -> PyResult<()> {
+    let model: OfRows = serde_json::from_str(model).map_err(|e| refuse(format!("model: {e}")))?;
+    let text = Model::of_rows(model).and_then(|model| model.text()).map_err(failed)?;
+    write_one(&path, text).map_err(failed)
 }
 
 /// A linear model as ONNX. `encoding` is the JSON text of an encoding, or the number of features.

@@ -1,26 +1,27 @@
 //! The choke point: work without the interpreter, Ctrl-C, messages and errors.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use gdro_train::solve::Watched;
+use gdro_train::progress::{Event, Progress};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::error::exception;
+use crate::error::Raised;
 
 /// How often signals are looked at.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What work can say while it runs, and how it learns that it should stop.
-pub struct Control<'a> {
-    stop: &'a AtomicBool,
+pub struct Control {
+    stop: Arc<AtomicBool>,
     talk: Option<Sender<String>>,
 }
 
-impl<'a> Control<'a> {
+impl Control {
     /// Shows a line to the user, if they want to see any.
     pub fn say(&self, line: impl FnOnce() -> String) {
         if let Some(talk) = &self.talk {
@@ -28,15 +29,41 @@ impl<'a> Control<'a> {
             let _ = talk.send(line());
         }
     }
+}
 
-    /// The flag that is set when the work should stop.
-    pub fn flag(&self) -> &'a AtomicBool {
-        self.stop
+impl Progress for Control {
+    fn tell(&self, event: Event<'_>) {
+        let line = match event {
+            Event::Note(text) => text.to_owned(),
+            Event::Solver(solver, why) => format!("solver {solver}: {why}"),
+            Event::Steps(w, q, piloted) => {
+                let how = if piloted { " by pilot runs" } else { "" };
+                format!("steps{how}: {w:.3} and {q:.3} times the theorem's")
+            }
+            Event::Risk { round, planned, max_risk } => {
+                format!("round {round} of {planned}: largest risk {max_risk:.5}")
+            }
+            Event::Solved(iterations, seconds) => {
+                format!("{iterations} iterations in {seconds:.2} s")
+            }
+            Event::Stage(_)
+            | Event::Table(_)
+            | Event::Rounds(_)
+            | Event::Played(_)
+            | Event::Gap(_)
+            | Event::Models(_)
+            | Event::Model(..)
+            | Event::Done => return,
+        };
+        self.say(|| line);
     }
 
-    /// A loss that fails once the work should stop.
-    pub fn watched<L>(&self, loss: L) -> Watched<'a, L> {
-        Watched::new(loss, self.stop)
+    fn interrupts(&mut self) -> Arc<AtomicBool> {
+        self.stop.clone()
+    }
+
+    fn gives_up(&self) -> Option<Arc<AtomicBool>> {
+        Some(self.stop.clone())
     }
 }
 
@@ -46,36 +73,36 @@ impl<'a> Control<'a> {
 ///
 /// # Errors
 /// Those of the work as exceptions; what a signal handler or the listener raises.
-pub fn run<T: Send>(
+pub fn run<T: Send, E: Raised + Send>(
     py: Python<'_>,
     threads: Option<NonZeroUsize>,
     listener: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Control<'_>) -> gdro::Result<T> + Send,
+    work: impl FnOnce(&mut Control) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.map_or(0, NonZeroUsize::get))
         .build()
         .map_err(|e| PyMemoryError::new_err(format!("cannot start threads: {e}")))?;
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     std::thread::scope(|scope| {
         let (sender, receiver) = channel::<String>();
-        let (stop, talks) = (&stop, listener.is_some());
+        let (flag, talks) = (stop.clone(), listener.is_some());
         let worker = scope.spawn(move || {
             // The sender is dropped with the closure, which says that the work is done.
             let (ends, talk) = if talks { (None, Some(sender)) } else { (Some(sender), None) };
-            let control = Control { stop, talk };
-            let result = pool.install(|| work(&control));
+            let mut control = Control { stop: flag, talk };
+            let result = pool.install(|| work(&mut control));
             drop(ends);
             result
         });
-        let raised = listen(py, receiver, stop, |line| match listener {
+        let raised = listen(py, receiver, &stop, |line| match listener {
             Some(listener) => listener.call1((line,)).map(drop),
             None => Ok(()),
         });
         let result = py.detach(move || worker.join());
         match (raised, result) {
             (Err(error), _) => Err(error),
-            (Ok(()), Ok(result)) => result.map_err(exception),
+            (Ok(()), Ok(result)) => result.map_err(Raised::raised),
             (Ok(()), Err(_)) => Err(PyRuntimeError::new_err(
                 "an internal error of gdro: please report it with the lines above",
             )),

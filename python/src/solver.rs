@@ -5,23 +5,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use gdro::algorithm::{Algorithm, Constants, SampleBounds};
-use gdro::domain::Domain;
 use gdro::game::Game;
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, State, drive};
-use gdro::setting::{Objective, Setting, ball_of};
+use gdro::setting::{Objective, Setting, SolverName};
 use gdro::source::{OnceEach, WithReplacement};
+use gdro_train::Failure;
+use gdro_train::job::Job;
+use gdro_train::prepared::{check_k, domain_of, offsets_of, scales_of, setting_on};
+use gdro_train::solve::{budgets, check_queries, config_of};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::{exception, refuse};
+use crate::arguments::job_of;
+use crate::error::{exception, failed, refuse};
+use crate::fit::loss_of;
 use crate::input::Rows;
 use crate::parts::{Own, SomeLoss, SomeSource, own_source};
 use crate::run::{listen, run};
-use crate::setting::{Settings, parse};
 
 /// A solver with what a certificate of it needs.
 struct Bench {
@@ -50,7 +54,7 @@ impl Loop {
         py: Python<'_>,
         groups: usize,
         outputs: usize,
-        make: impl FnOnce() -> gdro::Result<Bench> + Send + 'static,
+        make: impl FnOnce() -> gdro_train::Result<Bench> + Send + 'static,
     ) -> PyResult<Self> {
         let (commands, inbox) = channel::<Command>();
         let (ready, made) = channel();
@@ -66,7 +70,7 @@ impl Loop {
         });
         let stop = Arc::new(AtomicBool::new(false));
         let made = py.detach(move || made.recv());
-        made.map_err(|_| broken())?.map_err(exception)?;
+        made.map_err(|_| broken())?.map_err(failed)?;
         Ok(Loop { commands, stop, groups, outputs })
     }
 
@@ -101,97 +105,112 @@ fn broken() -> PyErr {
 
 #[pymethods]
 impl Loop {
-    /// A solver on rows in memory.
+    /// A solver on rows in memory, whose groups have these names; `classes` as for an estimator.
     #[staticmethod]
-    #[pyo3(signature = (rows: "Rows", settings, own: "OwnLoss | None"))]
+    #[pyo3(signature = (
+        rows: "Rows", names, arguments: "Arguments", classes: "int", own: "OwnLoss | None"
+    ))]
     fn on_rows<'py>(
         py: Python<'py>,
         rows: Rows<'py>,
-        settings: &str,
+        names: Vec<String>,
+        arguments: &Bound<'py, PyDict>,
+        classes: usize,
         own: Option<OwnLoss>,
     ) -> PyResult<Self> {
-        let (settings, algorithm) = told(settings)?;
-        let rows = rows.view();
-        let data = run(py, None, None, |_| rows.dataset())?;
-        let loss = loss_of(own, &settings)?;
-        let (groups, outputs) = (data.groups(), loss.outputs());
+        let (job, algorithm) = rounds_of(arguments)?;
+        let view = rows.view();
+        let rows = run(py, None, None, |_| view.train_rows(names))?;
+        let loss = some_loss(own, &job, classes)?;
+        let (groups, outputs) = (rows.data.groups(), loss.outputs());
         Loop::start(py, groups, outputs, move || {
-            let rounds = &settings.rounds;
+            let training = &job.training;
+            let names = rows.names.clone();
+            let library = |e| Failure::library(e, &names);
+            rows.check(&job)?;
+            check_queries(&job, groups)?;
+            let counts = rows.data.counts();
+            let budgets = budgets(training, &names, &counts)?;
             let targets = loss.targets();
-            let setting = settings.on(data, loss, targets)?;
+            let setting = setting_on(&job, rows, loss, targets)?;
             // A ball bounds the model, and then risks at zero play no part.
-            let at_zero = match settings.ball {
+            let at_zero = match training.ball {
                 Some(_) => Vec::new(),
                 None => {
                     let zero = vec![0.0; setting.model_len()];
-                    group_risks(&setting.loss, &zero, &setting.data)?
+                    group_risks(&setting.loss, &zero, &setting.data).map_err(library)?
                 }
             };
-            let constants = Constants::new(
-                &setting.game,
-                &setting.loss,
-                &setting.domain,
-                setting.data.features(),
-                SampleBounds::of(&setting.data, &setting.domain.map),
-                at_zero.into_iter().fold(0.0, f64::max),
-                rounds.loss_range,
-            )?;
-            let sizes = rounds.budget.clone().unwrap_or_else(|| setting.data.counts());
-            let source = match &rounds.budget {
-                Some(budget) => {
-                    let data = setting.data.clone();
-                    SomeSource::Once(OnceEach::new(data, Some(budget), rounds.seed)?)
-                }
-                None => SomeSource::Rows(WithReplacement::new(setting.data.clone())),
+            let make = || {
+                let constants = Constants::new(
+                    &setting.game,
+                    &setting.loss,
+                    &setting.domain,
+                    setting.data.features(),
+                    SampleBounds::of(&setting.data, &setting.domain.map),
+                    at_zero.into_iter().fold(0.0, f64::max),
+                    training.loss_range,
+                )?;
+                let data = setting.data.clone();
+                let source = match &budgets {
+                    Some(own) => SomeSource::Once(OnceEach::new(data, Some(own), training.seed)?),
+                    None => SomeSource::Rows(WithReplacement::new(data)),
+                };
+                let (game, loss) = (setting.game.clone(), setting.loss.clone());
+                let domain = setting.domain.clone();
+                let config = config_of(training, algorithm, rounds(&job), training.nbar);
+                let sizes = budgets.as_deref().unwrap_or(&counts);
+                config.build(game, loss, source, domain, &constants, Some(sizes))
             };
-            let (game, loss) = (setting.game.clone(), setting.loss.clone());
-            let domain = setting.domain.clone();
-            let config = rounds.config(algorithm);
-            let solver = config.build(game, loss, source, domain, &constants, Some(&sizes))?;
+            let solver = make().map_err(library)?;
             Ok(Bench { solver, setting: Some(setting) })
         })
     }
 
-    /// A solver on a function `draw(group)` that gives features and target. `bounds` are those of
-    /// ‖x‖₂ and |y|.
+    /// A solver on a function `draw(group)` that gives features and target of groups of these
+    /// names. `bounds` are those of ‖x‖₂ and |y|.
     #[staticmethod]
     #[pyo3(signature = (
-        draw: "Draw", groups: "int", features: "int", bounds: "tuple[float, float]", settings,
-        own: "OwnLoss | None"
+        draw: "Draw", names, features: "int", bounds: "tuple[float, float]",
+        arguments: "Arguments", classes: "int", own: "OwnLoss | None"
     ))]
     #[allow(clippy::too_many_arguments)]
     fn on_source(
         py: Python<'_>,
         draw: Py<PyAny>,
-        groups: usize,
+        names: Vec<String>,
         features: usize,
         bounds: (f64, f64),
-        settings: &str,
+        arguments: &Bound<'_, PyDict>,
+        classes: usize,
         own: Option<OwnLoss>,
     ) -> PyResult<Self> {
-        let (settings, algorithm) = told(settings)?;
-        let loss = loss_of(own, &settings)?;
+        let (job, algorithm) = rounds_of(arguments)?;
+        let loss = some_loss(own, &job, classes)?;
+        let groups = names.len();
         Loop::start(py, groups, loss.outputs(), move || {
-            let rounds = &settings.rounds;
-            let mut domain = Domain::new(ball_of(settings.ball)?);
-            if let Some(bound) = settings.intercept(loss.targets(), bounds.1) {
-                domain = domain.with_intercept(bound)?;
-            }
-            let mut game = Game::gdro(groups).with_ridge(settings.l2);
-            if let Objective::TopK(k) = settings.objective {
+            let training = &job.training;
+            check_k(&job, groups)?;
+            check_queries(&job, groups)?;
+            let mut game = Game::gdro(groups).with_ridge(training.l2);
+            if let Objective::TopK(k) = training.objective {
                 game.k = k;
             }
-            game.offsets = settings.offsets.unwrap_or(game.offsets);
-            game.scales = settings.scales.unwrap_or(game.scales);
-            game.check()?;
-            let samples = SampleBounds { norm_squared: bounds.0 * bounds.0, target: bounds.1 };
-            // A ball bounds the model, so that risks at zero play no part.
-            let constants =
-                Constants::new(&game, &loss, &domain, features, samples, 1.0, rounds.loss_range)?;
-            let source = SomeSource::Own(own_source(draw, groups, features));
-            let sizes = rounds.budget.as_deref();
-            let config = rounds.config(algorithm);
-            let solver = config.build(game, loss, source, domain, &constants, sizes)?;
+            game.offsets = offsets_of(training, &names)?.unwrap_or(game.offsets);
+            game.scales = scales_of(training, &names)?.unwrap_or(game.scales);
+            let make = || {
+                let domain = domain_of(training, loss.targets(), bounds.1)?;
+                game.check()?;
+                let samples = SampleBounds { norm_squared: bounds.0 * bounds.0, target: bounds.1 };
+                // A ball bounds the model, so that risks at zero play no part.
+                let range = training.loss_range;
+                let constants =
+                    Constants::new(&game, &loss, &domain, features, samples, 1.0, range)?;
+                let source = SomeSource::Own(own_source(draw, groups, features));
+                let config = config_of(training, algorithm, rounds(&job), training.nbar);
+                config.build(game, loss, source, domain, &constants, None)
+            };
+            let solver = make().map_err(|e| Failure::library(e, &names))?;
             Ok(Bench { solver, setting: None })
         })
     }
@@ -277,21 +296,33 @@ impl Loop {
 /// A loss of Python: function, scores, range, Lipschitz constant.
 type OwnLoss = (Py<PyAny>, usize, f64, f64);
 
-/// A loss of Python, or the named one.
-fn loss_of(own: Option<OwnLoss>, settings: &Settings) -> PyResult<SomeLoss> {
+/// A loss of Python, or the one of a job.
+fn some_loss(own: Option<OwnLoss>, job: &Job, classes: usize) -> PyResult<SomeLoss> {
     match own {
         Some((call, outputs, range, lipschitz)) => {
             Ok(SomeLoss::Own(Arc::new(Own { call, outputs, range, lipschitz })))
         }
-        None => settings.loss().map(SomeLoss::Named).map_err(exception),
+        None => loss_of(job, classes).map(SomeLoss::Named).map_err(exception),
     }
 }
 
-/// Settings of an algorithm in rounds.
-fn told(text: &str) -> PyResult<(Settings, Algorithm)> {
-    let settings: Settings = parse(text)?;
-    match settings.solver.algorithm() {
-        Some(algorithm) => Ok((settings, algorithm)),
-        None => Err(refuse(format!("{} plays no rounds", settings.solver))),
+/// The job of arguments, and its algorithm in rounds.
+fn rounds_of(arguments: &Bound<'_, PyDict>) -> PyResult<(Job, Algorithm)> {
+    let job = job_of(arguments)?;
+    match job.training.solver.algorithm() {
+        Some(algorithm) => Ok((job, algorithm)),
+        None => Err(refuse(format!("{} plays no rounds: use an estimator", job.training.solver))),
     }
+}
+
+/// The rounds that fixed steps are meant for.
+fn rounds(job: &Job) -> u64 {
+    job.training.rounds.unwrap_or(1)
+}
+
+/// Whether an algorithm minimises the mean of the k largest risks.
+#[pyfunction]
+pub fn takes_k(solver: &str) -> PyResult<bool> {
+    let solver: SolverName = solver.parse().map_err(|e: String| refuse(e))?;
+    Ok(solver.algorithm().is_some_and(|a| a.facts().top_k))
 }

@@ -154,18 +154,10 @@ pub fn fit_rows(
     loss: AnyLoss,
     progress: &mut dyn Progress,
 ) -> Result<OnRows> {
-    if job.training.budget.is_some() && rows.data.is_weighted() {
-        let why = "rows that are visited once cannot be weighted: leave the weights or budget out";
-        return Err(job.refusal("budget", why));
-    }
-    if job.training.budget.is_some() && rows.families.iter().any(|family| *family > 0) {
-        let why = "a row is in a group of each family, so that rows cannot be visited once each: \
-                   give one family, or leave budget out";
-        return Err(job.refusal("budget", why));
-    }
+    rows.check(job)?;
     let names = rows.names.clone();
     let library = |e| Failure::library(e, &names);
-    let setting = setting_on(job, rows, loss)?;
+    let setting = setting_on(job, rows, loss, loss.targets())?;
     let trained = train(job, &setting, &names, progress)?;
     let w = &trained.answer.w;
     Ok(OnRows {

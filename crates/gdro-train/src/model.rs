@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use gdro::certificate::Certificate;
-use gdro::loss::{AnyLoss, Loss};
+use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro_data::onnx::{Input, Linear, Meaning, onnx};
-use gdro_data::{Encoding, Grouping, Prepared, Target};
+use gdro_data::{
+    DataOptions, Encoding, GroupEntry, GroupFeatures, Grouping, Prepared, Scaling, Target, Task,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName};
-use crate::prepared::task_of;
+use crate::prepared::{loss_of, task_of};
 
 /// Version of the format of `model.json`.
 const FORMAT: u32 = 2;
@@ -50,6 +52,49 @@ pub struct Model {
     seed: u64,
     /// The resolved job.
     pub job: Job,
+    /// What the Python package needs to make its estimator again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    python: Option<serde_json::Value>,
+}
+
+/// A model that was trained on rows in memory, with what a table of such rows would tell.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OfRows {
+    /// The job that was run.
+    job: Job,
+    /// How features are made of the columns of a table.
+    encoding: Encoding,
+    /// What is predicted.
+    target: Target,
+    /// How groups are made of the columns of a table.
+    groups: Groups,
+    /// The column of the weights of the rows, if they had any.
+    weight: Option<String>,
+    /// Weights, c numbers per feature.
+    weights: Vec<f64>,
+    /// Intercepts.
+    intercepts: Vec<f64>,
+    /// Averaged weights of the groups, in the order of their names.
+    group_weights: Vec<f64>,
+    certificate: Option<Certificate>,
+    cap: f64,
+    python: serde_json::Value,
+}
+
+/// Groups of rows in memory.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Groups {
+    /// Those of a model that was loaded, whose job says how they are read.
+    Known(Grouping),
+    /// By columns.
+    Families {
+        /// The columns of each family, and the number of rows of its groups.
+        families: Vec<(Vec<String>, Vec<u64>)>,
+        /// The names of all groups.
+        names: Vec<String>,
+    },
 }
 
 impl Model {
@@ -81,10 +126,72 @@ impl Model {
             cap,
             seed: job.training.seed,
             job: job.clone(),
+            python: None,
         }
     }
 
+    /// The model of rows in memory, for tables that have columns of the same names.
+    ///
+    /// # Errors
+    /// For two groups of the same name.
+    pub fn of_rows(rows: OfRows) -> Result<Self> {
+        let OfRows { mut job, encoding, target, groups, mut group_weights, .. } = rows;
+        let column = target.column().to_owned();
+        let positive = match &target {
+            Target::Binary { positive, comparison: None, .. } => Some(positive.clone()),
+            _ => None,
+        };
+        let grouping = match groups {
+            Groups::Known(grouping) => grouping,
+            Groups::Families { families, names } => {
+                let (grouping, order) = Grouping::of_labels(&families, &names, Some(&column))?;
+                group_weights = order.iter().map(|g| group_weights[*g]).collect();
+                job.data = DataOptions {
+                    groups: entries(&families),
+                    group_features: GroupFeatures::Drop,
+                    scaling: Some(Scaling::None),
+                    ..DataOptions::default()
+                };
+                grouping
+            }
+        };
+        job.data.target = Some(column);
+        job.data.positive = positive;
+        job.data.weight = rows.weight;
+        let training = &mut job.training;
+        let mut loss =
+            loss_of(training.loss, &target).map_err(|e| Failure::library(e, grouping.names()))?;
+        if loss.targets() == Targets::Classes && target.task() == Task::Binary {
+            // Two scores, of which the one of the logistic loss is the difference: half of it each.
+            training.l2 /= 2.0;
+            training.ball = training.ball.map(|radius| radius * std::f64::consts::SQRT_2);
+            loss = AnyLoss::usual(Targets::Labels);
+        }
+        training.loss = Some(LossName(loss));
+        Ok(Model {
+            format: FORMAT,
+            gdro: env!("CARGO_PKG_VERSION").into(),
+            loss: LossName(loss),
+            outputs: loss.outputs(),
+            features: encoding.feature_names(),
+            weights: rows.weights,
+            intercepts: rows.intercepts,
+            encoding,
+            target,
+            grouping,
+            group_weights,
+            certificate: rows.certificate,
+            cap: rows.cap,
+            seed: job.training.seed,
+            job,
+            python: Some(rows.python),
+        })
+    }
+
     /// Reads a `model.json`, or the one in a folder.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no model of this format, or whose parts do not fit together.
     pub fn load(path: &Path) -> Result<Self> {
         let file = if path.is_dir() { path.join("model.json") } else { path.to_owned() };
         let name = file.display();
@@ -157,5 +264,16 @@ impl Model {
         serde_json::to_string_pretty(self)
             .map(|text| text + "\n")
             .map_err(|e| Failure::Machine(format!("cannot write the model: {e}")))
+    }
+}
+
+/// The group columns of each family, as a job names them.
+fn entries(families: &[(Vec<String>, Vec<u64>)]) -> Vec<GroupEntry> {
+    let columns = |(columns, _): &(Vec<String>, _)| -> Vec<GroupEntry> {
+        columns.iter().map(|name| GroupEntry::from(name.as_str())).collect()
+    };
+    match families {
+        [one] => columns(one),
+        several => several.iter().map(|family| GroupEntry::Family(columns(family))).collect(),
     }
 }

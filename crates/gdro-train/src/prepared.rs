@@ -2,7 +2,7 @@
 
 use gdro::Dataset;
 use gdro::domain::{Domain, L2Ball};
-use gdro::loss::{AnyLoss, Targets};
+use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::setting::{Objective, Size, SolverName, Terms, ball_of, intercept_bound, row_shares};
 use gdro_data::{Prepared, Split, Target, Task};
 
@@ -52,6 +52,25 @@ impl From<&Prepared> for TrainRows {
 }
 
 impl TrainRows {
+    /// Refuses a budget for rows that cannot be visited once each.
+    ///
+    /// # Errors
+    /// For a job with a budget on rows with weights, or in several families of groups.
+    pub fn check(&self, job: &Job) -> Result<()> {
+        let why = match &job.training.budget {
+            None => return Ok(()),
+            Some(_) if self.data.is_weighted() => {
+                "rows that are visited once cannot be weighted: leave the weights or budget out"
+            }
+            Some(_) if self.families.iter().any(|family| *family > 0) => {
+                "a row is in a group of each family, so that rows cannot be visited once each: \
+                 give one family, or leave budget out"
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(job.refusal("budget", why))
+    }
+
     /// Weights of the groups under which every row counts once: the shares of the groups of a
     /// family that has all rows, and 0 for those of the others. `None` when no family has.
     fn shares(&self) -> Option<Vec<f64>> {
@@ -71,22 +90,23 @@ pub fn setting_of(job: &Job, prepared: &Prepared) -> Result<Setting> {
     let rows = TrainRows::from(prepared);
     let loss = loss_of(job.training.loss, &prepared.target)
         .map_err(|e| Failure::library(e, &rows.names))?;
-    setting_on(job, rows, loss)
+    setting_on(job, rows, loss, loss.targets())
 }
 
-/// The setting of a job on rows.
+/// The setting of a job on rows, with a loss that takes such targets.
 ///
 /// # Errors
 /// A k above the number of groups; numbers that a file has not for every group; those of
 /// [`gdro::setting::Setting::new`].
-pub fn setting_on(job: &Job, rows: TrainRows, loss: AnyLoss) -> Result<Setting> {
+pub fn setting_on<L: Loss + Sync>(
+    job: &Job,
+    rows: TrainRows,
+    loss: L,
+    targets: Targets,
+) -> Result<gdro::setting::Setting<L>> {
     let training = &job.training;
+    check_k(job, rows.names.len())?;
     let shares = match training.objective {
-        Objective::TopK(k) if k > rows.names.len() as f64 => {
-            let (objective, m) = (training.objective, rows.names.len());
-            let why = format!("{objective} of only {m} groups with training rows");
-            return Err(job.refusal("objective", why));
-        }
         Objective::Average => {
             let why = "average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family";
             Some(rows.shares().ok_or_else(|| job.refusal("objective", why))?)
@@ -94,24 +114,51 @@ pub fn setting_on(job: &Job, rows: TrainRows, loss: AnyLoss) -> Result<Setting> 
         _ => None,
     };
     let TrainRows { data, names, .. } = rows;
-    let of = |numbers, column, expected, least: f64| match numbers {
-        None => Ok(None),
-        Some(numbers) => {
-            let accept = |_, v: f64| (v > least && v.is_finite()).then_some(v);
-            numbers_of(numbers, column, &names, expected, accept).map(Some)
-        }
-    };
     let terms = Terms {
         l2: training.l2,
         ball: training.ball,
-        intercept: intercept_of(training, &loss, data.max_abs_target()),
+        intercept: intercept_of(training, targets, data.max_abs_target()),
         shares,
         adjustment: training.adjustment,
-        offsets: of(training.offsets.as_ref(), "offset", "a finite number", f64::NEG_INFINITY)?,
-        scales: of(training.scales.as_ref(), "scale", "a number above 0", 0.0)?,
+        offsets: offsets_of(training, &names)?,
+        scales: scales_of(training, &names)?,
         ..Terms::new(training.objective)
     };
-    Setting::new(data, loss, &terms).map_err(|e| Failure::library(e, &names))
+    gdro::setting::Setting::new(data, loss, &terms).map_err(|e| Failure::library(e, &names))
+}
+
+/// Refuses the mean of more risks than there are groups.
+///
+/// # Errors
+/// For `top-k` with a k above the number of groups.
+pub fn check_k(job: &Job, groups: usize) -> Result<()> {
+    match job.training.objective {
+        objective @ Objective::TopK(k) if k > groups as f64 => {
+            let why = format!("{objective} of only {groups} groups with training rows");
+            Err(job.refusal("objective", why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The offsets b_i of a job for groups of these names, if it gives any.
+///
+/// # Errors
+/// A group without one, or one without a group; one that is not finite.
+pub fn offsets_of(training: &Training, names: &[String]) -> Result<Option<Vec<f64>>> {
+    let finite = |_, v: f64| v.is_finite().then_some(v);
+    let numbers = training.offsets.as_ref();
+    numbers.map(|n| numbers_of(n, "offset", names, "a finite number", finite)).transpose()
+}
+
+/// The scale factors p_i of a job for groups of these names, if it gives any.
+///
+/// # Errors
+/// A group without one, or one without a group; one that is not above 0.
+pub fn scales_of(training: &Training, names: &[String]) -> Result<Option<Vec<f64>>> {
+    let positive = |_, v: f64| (v > 0.0 && v.is_finite()).then_some(v);
+    let numbers = training.scales.as_ref();
+    numbers.map(|n| numbers_of(n, "scale", names, "a number above 0", positive)).transpose()
 }
 
 /// A setting within other bounds; offsets stay as they are.
@@ -180,9 +227,9 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
 }
 
 /// The bound on an intercept that is free, with room for the targets.
-fn intercept_of(training: &Training, loss: &AnyLoss, largest_target: f64) -> Option<f64> {
+fn intercept_of(training: &Training, targets: Targets, largest_target: f64) -> Option<f64> {
     let is_free = !training.penalize_intercept && !training.no_intercept;
-    is_free.then(|| intercept_bound(loss.targets(), largest_target))
+    is_free.then(|| intercept_bound(targets, largest_target))
 }
 
 /// The ball, or the whole space under a ridge; and the interval of a free intercept.
@@ -191,11 +238,11 @@ fn intercept_of(training: &Training, loss: &AnyLoss, largest_target: f64) -> Opt
 /// For a radius that is not positive.
 pub fn domain_of(
     training: &Training,
-    loss: &AnyLoss,
+    targets: Targets,
     largest_target: f64,
 ) -> gdro::Result<Domain<L2Ball>> {
     let domain = Domain::new(ball_of(training.ball)?);
-    match intercept_of(training, loss, largest_target) {
+    match intercept_of(training, targets, largest_target) {
         Some(bound) => domain.with_intercept(bound),
         None => Ok(domain),
     }

@@ -126,6 +126,42 @@ impl Grouping {
         Ok((Grouping { families, missing: options.missing_group, names }, assigned, notes))
     }
 
+    /// The groups of rows that are in memory, by the columns of each family, the number of rows of
+    /// its groups, and the names of all groups, family by family. They get the order of
+    /// [`crate::prepare`]: within a family the largest first, then by name; the order is returned,
+    /// as indices into `names`.
+    ///
+    /// # Errors
+    /// For two groups of the same name.
+    ///
+    /// # Panics
+    /// When there are not as many names as numbers of rows.
+    pub fn of_labels(
+        families: &[(Vec<String>, Vec<u64>)],
+        names: &[String],
+        target: Option<&str>,
+    ) -> Result<(Self, Vec<usize>)> {
+        distinct(names.iter())?;
+        let (mut order, mut first) = (Vec::new(), 0);
+        for (_, rows) in families {
+            let mut own: Vec<usize> = (first..first + rows.len()).collect();
+            own.sort_by_key(|g| (std::cmp::Reverse(rows[*g - first]), &names[*g]));
+            order.append(&mut own);
+            first += rows.len();
+        }
+        let column = |name: &String| {
+            let (merge, target) = (BTreeMap::new(), target == Some(name));
+            GroupColumn { name: name.clone(), labels: Labels::Values { merge, target } }
+        };
+        let family = |(columns, rows): &(Vec<String>, Vec<u64>)| Family {
+            groups: rows.len(),
+            ..Family::open(columns.iter().map(column).collect())
+        };
+        let families = families.iter().map(family).collect();
+        let names = order.iter().map(|g| names[*g].clone()).collect();
+        Ok((Grouping { families, missing: MissingGroup::Error, names }, order))
+    }
+
     /// The families: one, unless several were asked for.
     pub fn families(&self) -> &[Family] {
         &self.families

@@ -53,6 +53,15 @@ pub enum Target {
 }
 
 impl Target {
+    /// The same of a column of another name.
+    pub fn in_column(mut self, name: &str) -> Self {
+        let (Target::Binary { column, .. }
+        | Target::Multiclass { column, .. }
+        | Target::Regression { column }) = &mut self;
+        name.clone_into(column);
+        self
+    }
+
     /// Finds the task and the labels in the given rows, in which the target is not missing.
     /// Returns what a user should know, too.
     pub(crate) fn fit(

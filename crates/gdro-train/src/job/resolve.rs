@@ -235,7 +235,8 @@ impl Settings {
         }
         let held_out = training.holdout > 0.0 || told.is_some();
         if !held_out && self.insists("delta") && !eliminates {
-            let why = "intervals need rows that are held out, and there are none";
+            let why = "intervals need rows that are held out, and there are none; of the solvers \
+                       only eliminate uses it";
             return self.refuse("delta", why);
         }
         if let Some(Conflict { setting, why }) =

@@ -27,10 +27,7 @@ impl Front {
     pub fn name(self, key: &str) -> String {
         match self {
             Front::Program => format!("--{key}"),
-            Front::Python => {
-                let own = find(key).and_then(|option| option.python);
-                own.map_or_else(|| key.replace('-', "_"), str::to_owned)
-            }
+            Front::Python => find(key).map_or_else(|| key.replace('-', "_"), Opt::python_name),
         }
     }
 }

@@ -53,6 +53,31 @@ impl Settings {
         self.front
     }
 
+    /// The arguments of a Python function, by their names there. A switch that is off is not given.
+    ///
+    /// # Errors
+    /// A name that no option has.
+    pub fn of_python(arguments: Table) -> Result<Self> {
+        let mut settings = Settings::of(Front::Python);
+        for (name, value) in arguments {
+            let Some(option) = TABLE.iter().find(|option| option.python_name() == name) else {
+                return Err(Failure::input(format!("{name}: no option has this name")));
+            };
+            let on = match value {
+                Value::Boolean(on) => Some(on),
+                Value::Integer(number) => Some(number != 0),
+                _ => None,
+            };
+            let value = match on.filter(|_| option.kind == Kind::Switch) {
+                Some(on) if on == option.is_inverted() => continue,
+                Some(_) => Value::Boolean(true),
+                None => value,
+            };
+            settings.set(option.key, value);
+        }
+        Ok(settings)
+    }
+
     /// Reads a job file.
     ///
     /// # Errors
@@ -203,13 +228,26 @@ impl Settings {
         self.values.get(key).is_some_and(|s| s.origin == Origin::Option)
     }
 
-    /// How to speak of a setting: `FILE:LINE: key` or `--key`.
+    /// How to speak of a setting: `FILE:LINE: key`, `--key`, or `key=value` in Python.
     pub(crate) fn place(&self, key: &str) -> String {
         match (self.values.get(key).map(|s| s.origin), &self.file) {
             (Some(Origin::File(line) | Origin::SolverTable(line)), Some(file)) => {
                 format!("{}:{line}: {key}", file.display())
             }
+            (Some(_), _) if self.front == Front::Python => self.argument(key),
             _ => self.front.name(key),
+        }
+    }
+
+    /// An argument of Python as it was written: `step_w=0.5`. Long values are left out.
+    fn argument(&self, key: &str) -> String {
+        let name = self.front.name(key);
+        match self.values.get(key).and_then(|s| in_python(&s.value)) {
+            Some(value) if find(key).is_none_or(|option| !option.is_inverted()) => {
+                format!("{name}={}", one_line(&value))
+            }
+            Some(_) => format!("{name}=False"),
+            None => name,
         }
     }
 
@@ -223,8 +261,8 @@ impl Settings {
         let place = self.place(key);
         Failure::input(match self.values.get(key).map(|s| (&s.value, s.origin)) {
             None => format!("{place}: expected {expected}"),
-            Some((value, Origin::Option)) if self.front == Front::Python => {
-                format!("{place}={}: expected {expected}", one_line(&in_python(value)))
+            Some((_, Origin::Option)) if self.front == Front::Python => {
+                format!("{place}: expected {expected}")
             }
             Some((Value::String(text), Origin::Option)) => {
                 format!("{place} {}: expected {expected}", one_line(text))
@@ -397,14 +435,15 @@ fn closest(key: &str) -> String {
     }
 }
 
-/// A value as Python writes it.
-fn in_python(value: &Value) -> String {
-    match value {
+/// A value as Python writes it; none of a table, whose entries have names of their own.
+fn in_python(value: &Value) -> Option<String> {
+    Some(match value {
         Value::Boolean(true) => "True".into(),
         Value::Boolean(false) => "False".into(),
         Value::String(text) => format!("'{text}'"),
+        Value::Table(_) => return None,
         other => other.to_string(),
-    }
+    })
 }
 
 /// Makes the paths in a value relative to the folder of the job file.

@@ -224,6 +224,16 @@ impl Opt {
         text
     }
 
+    /// Its name in the Python package.
+    pub fn python_name(&self) -> String {
+        self.python.map_or_else(|| self.key.replace('-', "_"), str::to_owned)
+    }
+
+    /// Whether it is a switch that is on where the argument of Python is false.
+    pub fn is_inverted(&self) -> bool {
+        self.key == "no-intercept"
+    }
+
     /// Whether a command takes it.
     pub fn is_of(&self, command: Command) -> bool {
         match command {

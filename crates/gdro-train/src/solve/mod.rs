@@ -4,7 +4,7 @@ mod exact;
 mod rounds;
 mod watched;
 
-pub use rounds::{Plan, Play, nbar};
+pub use rounds::{Plan, Play, budgets, check_queries, config_of, nbar};
 pub use watched::Watched;
 
 use gdro::setting::SolverName;

@@ -91,25 +91,14 @@ impl<'a> Plan<'a> {
         let zero = vec![0.0; setting.model_len()];
         let at_zero = group_risks(&setting.loss, &zero, &setting.data)
             .map_err(|e| Failure::library(e, names))?;
-        // Rounds, steps and the player are the plan's.
-        let usual = Config::new(algorithm, 1);
         let mut plan = pilot::Plan {
             data: &setting.data,
             loss: &setting.loss,
             domain: &setting.domain,
             game: &setting.game,
             goal: &setting.goal,
-            config: Config {
-                anytime: training.anytime,
-                average: training.average,
-                nbar,
-                queries: training.queries.clone().unwrap_or_else(|| usual.queries.clone()),
-                kept: training.kept,
-                subsets: training.subsets,
-                delta: training.delta,
-                seed: training.seed,
-                ..usual
-            },
+            // Rounds, steps and the player are the plan's.
+            config: config_of(training, algorithm, 1, nbar),
             steps: (training.step_w, training.step_q),
             budgets,
             loss_range,
@@ -144,6 +133,44 @@ impl<'a> Plan<'a> {
         let config = self.config(1, (1.0, 1.0), false);
         let several = config.algorithm == Algorithm::AtkroK;
         several.then(|| config.subsets(self.setting.data.groups(), self.setting.game.k))
+    }
+}
+
+/// An algorithm as a job configures it for so many rounds; steps are the theorem's where the job
+/// gives none.
+pub fn config_of(
+    training: &Training,
+    algorithm: Algorithm,
+    rounds: u64,
+    nbar: Option<u64>,
+) -> Config {
+    let usual = Config::new(algorithm, rounds);
+    Config {
+        anytime: algorithm.falls(training.anytime),
+        step_w: training.step_w.unwrap_or(usual.step_w),
+        step_q: training.step_q.unwrap_or(usual.step_q),
+        average: training.average,
+        nbar,
+        queries: training.queries.clone().unwrap_or_else(|| usual.queries.clone()),
+        kept: training.kept,
+        subsets: training.subsets,
+        delta: training.delta,
+        seed: training.seed,
+        ..usual
+    }
+}
+
+/// Refuses to ask more groups in a round than there are.
+///
+/// # Errors
+/// For a number of `queries` above that of the groups.
+pub fn check_queries(job: &Job, groups: usize) -> Result<()> {
+    match job.training.queries.as_ref().and_then(|q| q.iter().max()) {
+        Some(asked) if *asked > groups => {
+            let why = format!("{asked} of only {groups} groups with training rows");
+            Err(job.refusal("queries", why))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -193,13 +220,7 @@ pub(super) fn solve(
             ));
         }
     }
-    if let Some(asked) = training.queries.as_ref().and_then(|q| q.iter().max())
-        && *asked > setting.data.groups()
-    {
-        let groups = setting.data.groups();
-        let why = format!("{asked} of only {groups} groups with training rows");
-        return Err(job.refusal("queries", why));
-    }
+    check_queries(job, setting.data.groups())?;
     let piloted = training.step_w.is_none() || training.step_q.is_none();
     let bandit = matches!(algorithm.facts().gains, Gains::Bandit | Gains::Clipped);
     let moves = setting.goal == Goal::Adversary;
@@ -336,7 +357,11 @@ impl Follower for Certifier<'_> {
 }
 
 /// The budgets that a job asks for, one for each group.
-fn budgets(training: &Training, names: &[String], counts: &[u64]) -> Result<Option<Vec<u64>>> {
+///
+/// # Errors
+/// A group without one, or one without a group; one that is no whole number from 1 to the training
+/// rows of its group.
+pub fn budgets(training: &Training, names: &[String], counts: &[u64]) -> Result<Option<Vec<u64>>> {
     let numbers = match &training.budget {
         None => return Ok(None),
         Some(Budget::All) => return Ok(Some(counts.to_vec())),

@@ -50,7 +50,7 @@ impl Head {
     fn setting(&self, job: &Job, schema: &Schema, data: Dataset, goal: Goal) -> Result<Setting> {
         let training = &job.training;
         let loss = loss_of(training.loss, &schema.target).map_err(plain)?;
-        let domain = domain_of(training, &loss, schema.largest_target).map_err(plain)?;
+        let domain = domain_of(training, loss.targets(), schema.largest_target).map_err(plain)?;
         let game = Game::gdro(data.groups()).with_ridge(training.l2);
         Ok(Setting { data, loss, domain, game, goal, offset_errors: None })
     }

@@ -1,0 +1,72 @@
+//! Arguments of estimators and solvers as a job.
+
+use gdro_train::job::Job;
+use gdro_train::options::{Settings, TABLE};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+use toml::{Table, Value};
+
+use crate::error::{failed, refuse};
+
+/// The job that arguments describe; those that are `None` are not given.
+///
+/// # Errors
+/// `ValueError` for what is out of range, contradicts something else, or is used by nobody.
+pub fn job_of(arguments: &Bound<'_, PyDict>) -> PyResult<Job> {
+    let mut given = Table::new();
+    for (name, argument) in arguments {
+        let name: String = name.extract()?;
+        if !argument.is_none() {
+            let found = value(&argument).map_err(|why| refuse(format!("{name}={why}")))?;
+            given.insert(name, found);
+        }
+    }
+    let job = || Job::of_rows(Settings::of_python(given)?);
+    job().map_err(failed)
+}
+
+/// A Python object as a setting, or what it is.
+fn value(object: &Bound<'_, PyAny>) -> Result<Value, String> {
+    if let Ok(on) = object.extract::<bool>() {
+        return Ok(Value::Boolean(on));
+    }
+    if let Ok(text) = object.extract::<String>() {
+        return Ok(Value::String(text));
+    }
+    if let Ok(whole) = object.extract::<i64>() {
+        return Ok(Value::Integer(whole));
+    }
+    if let Ok(number) = object.extract::<f64>() {
+        return Ok(Value::Float(number));
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        let entries = object.try_iter().map_err(|e| e.to_string())?;
+        let entries = entries.map(|entry| value(&entry.map_err(|e| e.to_string())?));
+        return entries.collect::<Result<_, _>>().map(Value::Array);
+    }
+    if let Ok(mapping) = object.cast::<PyMapping>() {
+        let items = mapping.items().map_err(|e| e.to_string())?;
+        let entries = items.iter().map(|item| {
+            let (key, entry): (String, Bound<'_, PyAny>) =
+                item.extract().map_err(|e: PyErr| e.to_string())?;
+            Ok((key, value(&entry)?))
+        });
+        return entries.collect::<Result<_, String>>().map(Value::Table);
+    }
+    let shown = object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
+    Err(format!("{shown}: expected a number, a text, or a list or mapping of these"))
+}
+
+/// Refuses arguments as [`job_of`] does.
+#[pyfunction]
+#[pyo3(signature = (arguments: "Arguments"))]
+pub fn check(arguments: &Bound<'_, PyDict>) -> PyResult<()> {
+    job_of(arguments).map(drop)
+}
+
+/// Every option: its name in Python, on the command line, and whether it concerns tables, which
+/// arrays have no use for.
+#[pyfunction]
+pub fn options() -> Vec<(String, &'static str, &'static str)> {
+    TABLE.iter().map(|o| (o.python_name(), o.key, o.heading.title())).collect()
+}

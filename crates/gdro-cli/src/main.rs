@@ -37,8 +37,6 @@ enum Command {
     Certify(commands::certify::Certify),
     /// Show what a saved model is
     Show(commands::show::Show),
-    /// Play the experiments of the paper again, with exact values beside every figure
-    Reproduce(commands::reproduce::Reproduce),
 }
 
 fn main() -> ExitCode {
@@ -55,7 +53,6 @@ fn main() -> ExitCode {
         Command::Export(export) => export.run(),
         Command::Certify(certify) => certify.run(),
         Command::Show(show) => show.run(),
-        Command::Reproduce(reproduce) => reproduce.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

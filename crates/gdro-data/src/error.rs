@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::hint::{Hint, Setting, Value};
+use crate::words::{count, number, shown};
+
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -35,7 +38,8 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong. Each message is one line: where, what was found, what was expected, what to do.
+/// What is wrong. Each message is one line: where, what was found, what was expected; and what to do,
+/// unless that is an option, see [`Error::hint`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -43,7 +47,7 @@ pub enum Error {
     #[error("no file: give at least one table")]
     NoFile,
     /// A format that is not read block by block.
-    #[error("{file}: LIBSVM tables are not streamed: leave --stream out")]
+    #[error("{file}: LIBSVM tables are not streamed")]
     InMemory {
         /// The file.
         file: String,
@@ -71,9 +75,7 @@ pub enum Error {
         why: String,
     },
     /// A file is not what its name or an option says.
-    #[error(
-        "{file}: it is {found}, expected {expected}: say what it is by `--format`, or name it so"
-    )]
+    #[error("{file}: it is {found}, expected {expected}")]
     Format {
         /// The file.
         file: String,
@@ -189,9 +191,8 @@ pub enum Error {
     /// A column of a type whose cells are no numbers, texts or times.
     #[error(
         "{file}: column `{column}`: found cells of the type {}, expected numbers, texts, booleans \
-         or times: leave it out with `--ignore {}`",
-        shown(.found),
-        argument(.column)
+         or times",
+        shown(.found)
     )]
     ColumnType {
         /// The file.
@@ -237,10 +238,7 @@ pub enum Error {
         rows: u64,
     },
     /// A model of sparse features and a table that has none.
-    #[error(
-        "{file} is {found}, the model was trained on LIBSVM: expected a file of that format; say \
-         `--format svmlight` if it is one"
-    )]
+    #[error("{file} is {found}, the model was trained on LIBSVM: expected a file of that format")]
     NotSparse {
         /// The file.
         file: String,
@@ -249,7 +247,7 @@ pub enum Error {
     },
     /// Sparse features that are too many to be standardised, which makes them dense.
     #[error(
-        "scaling: standardised, {} of {} take {} numbers, expected at most {}: say `--scaling none`",
+        "scaling: standardised, {} of {} take {} numbers, expected at most {}",
         count(*.rows, "row"),
         count(*.features, "feature"),
         number(.rows.saturating_mul(*.features)),
@@ -338,13 +336,7 @@ pub enum Error {
         expected: String,
     },
     /// A cell of a numeric column is not a number.
-    #[error(
-        "{at}: column `{column}`: found `{}`, expected a number: say `--na '{}'` if it means \
-         missing, or `--text {}` if the column is text",
-        shown(.text),
-        in_list(.text),
-        argument(.column)
-    )]
+    #[error("{at}: column `{column}`: found `{}`, expected a number", shown(.text))]
     NotANumber {
         /// The line.
         at: Position,
@@ -354,13 +346,7 @@ pub enum Error {
         text: String,
     },
     /// A number is NaN or infinite, or too large for arithmetic.
-    #[error(
-        "{at}: column `{column}`: found `{}`, expected a finite number: say `--na '{}'` if it \
-         means missing, or `--text {}` if the column is text",
-        shown(.text),
-        in_list(.text),
-        argument(.column)
-    )]
+    #[error("{at}: column `{column}`: found `{}`, expected a finite number", shown(.text))]
     NotFinite {
         /// The line.
         at: Position,
@@ -391,10 +377,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// A feature is missing.
-    #[error(
-        "{at}: column `{column}`: the cell is missing: fill it, leave such rows out with \
-         `--missing drop`, or keep them with `--missing mean` or `own-category`"
-    )]
+    #[error("{at}: column `{column}`: the cell is missing")]
     MissingCell {
         /// The line.
         at: Position,
@@ -402,11 +385,7 @@ pub enum Error {
         column: String,
     },
     /// A target, a weight or the part of a row is missing.
-    #[error(
-        "{at}: column `{column}`: the cell is missing: fill it, or leave such rows out with \
-         `--missing {}`",
-        argument(&format!("{column}=drop"))
-    )]
+    #[error("{at}: column `{column}`: the cell is missing")]
     MissingTarget {
         /// The line.
         at: Position,
@@ -425,10 +404,7 @@ pub enum Error {
         column: String,
     },
     /// A group label is missing.
-    #[error(
-        "{at}: column `{column}`: the group label is missing: fill it, or say \
-         `--missing-group own|drop`"
-    )]
+    #[error("{at}: column `{column}`: the group label is missing")]
     MissingGroup {
         /// The line.
         at: Position,
@@ -436,11 +412,7 @@ pub enum Error {
         column: String,
     },
     /// A numeric group column that is a feature has missing cells that form a group.
-    #[error(
-        "{at}: column `{column}`: a missing number cannot be a feature: say `--group-features \
-         drop`, `--missing mean` or `--text {}`",
-        argument(.column)
-    )]
+    #[error("{at}: column `{column}`: a missing number cannot be a feature")]
     MissingNumber {
         /// The line.
         at: Position,
@@ -448,10 +420,7 @@ pub enum Error {
         column: String,
     },
     /// A feature has no value at all in training rows.
-    #[error(
-        "column `{column}`: every cell is missing: leave it out with `--ignore {}`",
-        argument(.column)
-    )]
+    #[error("column `{column}`: every cell is missing")]
     AllMissing {
         /// The column.
         column: String,
@@ -480,12 +449,9 @@ pub enum Error {
     NoFeature,
     /// A text column has too many levels to be a feature.
     #[error(
-        "column `{column}`: {} different texts in {}, expected at most {limit}: leave it out \
-         with `--ignore {}`, hash it with `--hash {}`, or fold rare texts with `--min-count 10`",
+        "column `{column}`: {} different texts in {}, expected at most {limit}",
         number(*.levels),
-        count(*.rows, "row"),
-        argument(.column),
-        argument(.column)
+        count(*.rows, "row")
     )]
     TooManyLevels {
         /// The column.
@@ -608,8 +574,7 @@ pub enum Error {
     },
     /// Groups with too few rows.
     #[error(
-        "min-group: fewer than {}: {groups}: expected as many in each group: name a smaller \
-         number, or say `--small-groups merge|drop`",
+        "min-group: fewer than {}: {groups}: expected as many in each group",
         count(*.least, "row")
     )]
     SmallGroups {
@@ -623,20 +588,77 @@ pub enum Error {
     Gdro(#[from] gdro::Error),
 }
 
-/// A text as an entry of an option that takes a list: quoted as in a CSV file where it must be.
-fn in_list(text: &str) -> String {
-    let text = shown(text);
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-/// The same for a shell: quoted unless it is a plain word.
-fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=');
-    let text = in_list(text);
-    if text.chars().all(plain) { text } else { format!("'{text}'") }
-}
-
 impl Error {
+    /// What to do about it, where an option helps. The message does not say so: each front end
+    /// writes options in its own way.
+    pub fn hint(&self) -> Option<Hint> {
+        let (any, words) = (Value::Any, Value::Words);
+        let named = |column: &str| Value::Column(column.to_owned());
+        let hint = Hint::default();
+        Some(match self {
+            Error::InMemory { .. } => hint.say("leave ").set("stream", any).say(" out"),
+            Error::Format { .. } => {
+                hint.say("say what it is by `").set("format", any).say("`, or name it so")
+            }
+            Error::NotSparse { .. } => {
+                hint.say("say `").set("format", words(&["svmlight"])).say("` if it is one")
+            }
+            Error::TooDense { .. } => hint.say("say `").set("scaling", words(&["none"])).say("`"),
+            Error::NotANumber { column, text, .. } | Error::NotFinite { column, text, .. } => hint
+                .say("say `")
+                .set("na", Value::Cell(text.clone()))
+                .say("` if it means missing, or `")
+                .set("text", named(column))
+                .say("` if the column is text"),
+            Error::MissingCell { .. } => hint
+                .say("fill it, leave such rows out with `")
+                .set("missing", words(&["drop"]))
+                .say("`, or keep them with `")
+                .set("missing", words(&["mean"]))
+                .say("` or `own-category`"),
+            Error::MissingTarget { column, .. } => hint
+                .say("fill it, or leave such rows out with `")
+                .set("missing", Value::OfColumn(column.clone(), "drop"))
+                .say("`"),
+            Error::MissingGroup { .. } => {
+                hint.say("fill it, or say `").set("missing-group", words(&["own", "drop"])).say("`")
+            }
+            Error::MissingNumber { column, .. } => hint
+                .say("say `")
+                .set("group-features", words(&["drop"]))
+                .say("`, `")
+                .set("missing", words(&["mean"]))
+                .say("` or `")
+                .set("text", named(column))
+                .say("`"),
+            Error::ColumnType { column, .. } | Error::AllMissing { column } => {
+                hint.say("leave it out with `").set("ignore", named(column)).say("`")
+            }
+            Error::TooManyLevels { column, .. } => hint
+                .say("leave it out with `")
+                .set("ignore", named(column))
+                .say("`, hash it with `")
+                .set("hash", named(column))
+                .say("`, or fold rare texts with `")
+                .set("min-count", words(&["10"]))
+                .say("`"),
+            Error::SmallGroups { .. } => hint
+                .say("name a smaller number, or say `")
+                .set("small-groups", words(&["merge", "drop"]))
+                .say("`"),
+            _ => return None,
+        })
+    }
+
+    /// The message with its hint, whose settings are written by `write`.
+    pub fn text(&self, write: impl Fn(&Setting) -> String) -> String {
+        let joint = if matches!(self, Error::NotSparse { .. }) { ";" } else { ":" };
+        match self.hint() {
+            Some(hint) => format!("{self}{joint} {}", hint.text(write)),
+            None => self.to_string(),
+        }
+    }
+
     /// The option that is at fault, if it is one. The message starts with its name.
     pub fn option(&self) -> Option<&'static str> {
         match self {
@@ -649,45 +671,6 @@ impl Error {
             _ => None,
         }
     }
-}
-
-/// A number of things: `1 row`, `2,000 rows`.
-pub(crate) fn count(count: usize, thing: &str) -> String {
-    format!("{} {thing}{}", number(count), if count == 1 { "" } else { "s" })
-}
-
-/// A number with its thousands apart.
-pub(crate) fn number(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A text on one line: control characters escaped, the end of a long one cut off.
-pub(crate) fn shown(text: &str) -> String {
-    const LENGTH: usize = 60;
-    let mut line = String::new();
-    for c in text.chars().take(LENGTH) {
-        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
-    }
-    if text.chars().nth(LENGTH).is_some() {
-        line.push('…');
-    }
-    line
-}
-
-/// Up to eight texts, quoted, and how many there are.
-pub(crate) fn list<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 8;
-    let count = texts.len();
-    let shown = texts.take(SHOWN).map(|t| format!("`{}`", shown(t))).collect::<Vec<_>>().join(", ");
-    if count > SHOWN { format!("{shown}, … {count} in all") } else { shown }
 }
 
 /// The error for a column that does not exist, with the closest name or all names.
@@ -738,36 +721,5 @@ mod tests {
         let message = |c| unknown_column("groups", c, &names).to_string();
         assert_eq!(message("Race"), "groups: no column `Race`: did you mean `race`?");
         assert_eq!(message("country"), "groups: no column `country`: the columns are race, sex");
-    }
-
-    #[test]
-    fn texts_are_shown_on_one_line() {
-        assert_eq!(shown("12,5"), "12,5");
-        assert_eq!(shown("a\nb\0"), "a\\nb\\u{0}");
-        assert_eq!(shown(&"é".repeat(61)), "é".repeat(60) + "…");
-    }
-
-    #[test]
-    fn long_lists_are_cut() {
-        let texts: Vec<String> = (0..12).map(|i| i.to_string()).collect();
-        let found = list(texts.iter().map(String::as_str));
-        assert_eq!(found, "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, … 12 in all");
-        assert_eq!(list(["a"].into_iter()), "`a`");
-    }
-
-    #[test]
-    fn counts_are_in_words() {
-        assert_eq!(count(1, "row"), "1 row");
-        assert_eq!(count(0, "row"), "0 rows");
-        assert_eq!(count(1234567, "cell"), "1,234,567 cells");
-    }
-
-    #[test]
-    fn advice_quotes_what_a_list_would_split() {
-        let at = Position { file: "t".into(), line: 2, unit: Unit::Line };
-        let error = Error::NotANumber { at, column: "a".into(), text: "12,5".into() };
-        assert!(error.to_string().contains("`--na '\"12,5\"'`"), "{error}");
-        assert_eq!(argument("a\"b"), "'\"a\"\"b\"'");
-        assert_eq!(argument("education-num"), "education-num");
     }
 }

@@ -33,7 +33,9 @@ mod features;
 mod folds;
 mod format;
 mod groups;
+mod hint;
 mod inspect;
+mod labels;
 pub mod onnx;
 mod options;
 mod prepare;
@@ -43,19 +45,22 @@ pub mod stream;
 mod table;
 mod target;
 mod weights;
+mod words;
 
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
 pub use folds::{Folds, Validation};
 pub use format::{Reader, read, read_for};
-pub use groups::{Assignment, Family, GroupColumn, GroupEntry, Grouping, Labels, Small};
+pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small};
+pub use hint::{Hint, Setting, Value};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, tiny_groups};
 pub use options::{
-    DataOptions, Format, GroupFeatures, Missing, MissingCells, MissingGroup, Scaling, SmallGroups,
-    Split, Task,
+    Comparison, DataOptions, Format, GroupEntry, GroupFeatures, Missing, MissingCells,
+    MissingGroup, Operator, Scaling, SmallGroups, Split, Task,
 };
 pub use prepare::{Group, Prepared, prepare};
 pub use schema::{ColumnSchema, Role};
 pub use table::{Cells, Column, Kind, Table};
-pub use target::{Comparison, Operator, Target};
+pub use target::Target;
 pub use weights::Weighted;
+pub use words::shown;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gdro::Dataset;
 use serde::Serialize;
 
-use crate::error::{Error, Result, count, list, number};
+use crate::error::{Error, Result};
 use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
 use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
@@ -15,6 +15,7 @@ use crate::split::{hold_out, hold_out_families, told_apart};
 use crate::table::{Kind, Table};
 use crate::target::Target;
 use crate::weights::weights;
+use crate::words::{count, list, number};
 
 /// A table made ready for training.
 #[derive(Clone, Debug)]

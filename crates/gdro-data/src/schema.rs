@@ -104,7 +104,7 @@ pub(crate) fn schema(
             Some(FeatureColumn::Text { levels, rare, missing, .. }) => {
                 schema.levels = Some(levels.len());
                 schema.rare = Some(rare.len()).filter(|count| *count > 0);
-                let own = levels.iter().any(|level| level == crate::groups::MISSING);
+                let own = levels.iter().any(|level| level == crate::labels::MISSING);
                 schema.missing = Some(if own { WhenMissing::Indicator } else { *missing });
             }
             Some(FeatureColumn::Hash { buckets, missing, .. }) => {

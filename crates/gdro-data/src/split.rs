@@ -10,9 +10,10 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-use crate::error::{Error, Result, count, list};
+use crate::error::{Error, Result};
 use crate::options::{DataOptions, Split};
 use crate::table::Table;
+use crate::words::{count, list};
 
 /// Marks the rows of `rows` that are held out by what they are rather than by a draw: `None` when
 /// the split draws them.

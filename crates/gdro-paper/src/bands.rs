@@ -1,7 +1,7 @@
 //! Medians and bands over seeds, and curves on a common axis.
 
-use crate::experiment::{Against, Quantity};
 use crate::outcome::{Outcome, Series};
+use crate::quantity::{Against, Quantity};
 
 /// The p-quantile of some values by linear interpolation, 0 ≤ p ≤ 1; NaN of none.
 pub(crate) fn quantile(values: &[f64], p: f64) -> f64 {

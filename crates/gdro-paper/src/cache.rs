@@ -28,6 +28,12 @@ impl Cache {
         Cache { folder: folder.to_owned() }
     }
 
+    /// Makes the folder: where it cannot be made, that is known before any run.
+    pub fn make(&self) -> Result<()> {
+        fs::create_dir_all(&self.folder)
+            .map_err(|source| Error::Write { path: self.folder.clone(), source })
+    }
+
     fn path(&self, key: &str) -> PathBuf {
         let hash: String =
             Sha256::digest(key.as_bytes()).iter().take(16).map(|b| format!("{b:02x}")).collect();

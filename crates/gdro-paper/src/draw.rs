@@ -5,9 +5,10 @@ use gdro::source::Coins;
 
 use crate::bands::{View, curves, median, quantile};
 use crate::error::{Error, Result};
-use crate::experiment::{Against, Panel, Quantity};
+use crate::experiment::Panel;
 use crate::figure::{self, Axis, Band, Curve, Dot, Figure, Level, Mark, Scale};
 use crate::outcome::{Outcome, Series};
+use crate::quantity::{Against, Quantity};
 use crate::settings::Rule;
 
 /// The lower and upper end of bands over seeds.

@@ -1,5 +1,6 @@
 //! The experiments of Zhang, Bai, Zhao, Yang and Zhou, "Stochastic Approximation Approaches to Group
-//! Distributionally Robust Optimization and Beyond", with exact values beside every figure.
+//! Distributionally Robust Optimization and Beyond", with exact values beside every figure. The program
+//! `gdro-paper` runs them.
 //!
 //! A folder holds what is to be done: [`Settings`] (`settings.toml`), problems (`problems/*.toml`)
 //! and one [`Experiment`] per figure (`*.toml`). [`reproduce`] plays all runs of the experiments that
@@ -16,6 +17,7 @@ mod experiment;
 pub mod figure;
 mod outcome;
 mod problem;
+mod quantity;
 mod report;
 mod reproduce;
 mod run;

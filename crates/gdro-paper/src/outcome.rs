@@ -1,7 +1,8 @@
 //! What came out of an experiment, before it is drawn or judged.
 
-use crate::experiment::{Experiment, Quantity, Run};
+use crate::experiment::{Experiment, Run};
 use crate::problem::Optimum;
+use crate::quantity::Quantity;
 use crate::run::{Plan, Point, Trace};
 use crate::settings::Rule;
 use crate::tune::Tuned;

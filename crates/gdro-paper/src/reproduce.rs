@@ -93,6 +93,7 @@ pub fn reproduce(order: &Order<'_>, stop: &AtomicBool, watch: &dyn Progress) -> 
         played: AtomicUsize::new(0),
         cached: AtomicUsize::new(0),
     };
+    cache.make()?;
     watch.start(stages.iter().map(Stage::cost).sum());
 
     let (mut files, mut outcomes, mut left) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,16 +1,16 @@
 //! One run: an algorithm on one draw of a problem, looked at on the way.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gdro::Error;
 use gdro::algorithm::Algorithm;
 use gdro::average::Average;
 use gdro::config::Config;
 use gdro::game::{Game, top_k_mean};
-use gdro::run::Solver;
+use gdro::run::{Follower, Look, Outcome, follow};
 use serde::{Deserialize, Serialize};
 
-use crate::problem::{Description, Problem};
+use crate::problem::{Description, Instance, Problem};
 
 /// Changes whenever the same [`Plan`] would give other numbers.
 const VERSION: u32 = 1;
@@ -103,9 +103,6 @@ impl Point {
     }
 }
 
-/// How often a run that plays asks whether to stop, in coordinates drawn.
-const PATIENCE: u64 = 1 << 24;
-
 impl Plan {
     /// The text that the cache knows the run by.
     pub fn key(&self, problem: &Problem) -> String {
@@ -168,45 +165,78 @@ impl Plan {
             None => plain,
             Some(scales) => Game { scales: scales.clone(), ..plain },
         };
-        let look = |solver: &dyn Solver, last: bool| {
-            let (w, q) = (solver.model(), solver.weights());
-            let risks = instance.risks(&w)?;
-            let wanted = self.gaps == Gaps::All || (self.gaps == Gaps::Last && last);
-            let gap = if wanted { instance.gap(&game, &w, &q)? } else { None };
-            Ok::<_, Error>(Point {
-                rounds: solver.rounds(),
-                samples: solver.samples().iter().sum(),
-                objective: top_k_mean(&risks, self.k),
-                mean: risks.iter().sum::<f64>() / risks.len() as f64,
-                gap,
-                risks: if risks.len() > MOST_RISKS { Vec::new() } else { risks },
-            })
+        let mut seen = Seen {
+            plan: self,
+            game,
+            instance: &*instance,
+            stop,
+            count,
+            played: 0,
+            at: None,
+            points: Vec::new(),
         };
-        let drawn = Plan { gaps: Gaps::None, looks: vec![self.rounds()], ..self.clone() };
-        let per_round = (drawn.cost(problem) / self.rounds().max(1)).max(1);
-        let chunk = (PATIENCE / per_round).max(1);
-        let (mut points, mut exhausted) = (Vec::new(), None);
-        'rounds: for due in &self.looks {
-            while solver.rounds() < *due {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                let before = solver.rounds();
-                match solver.advance(chunk.min(due - before)) {
-                    Err(Error::BudgetExhausted { group, .. }) => {
-                        exhausted = Some(group);
-                        points.push(look(&*solver, true)?);
-                        break 'rounds;
-                    }
-                    other => other?,
-                }
-                count((solver.rounds() - before) as f64 / self.rounds() as f64);
-            }
-            points.push(look(&*solver, *due == self.rounds())?);
-        }
+        let next = |t| self.looks.iter().copied().find(|due| *due > t).unwrap_or(u64::MAX);
+        let outcome = follow(&mut *solver, self.rounds(), &next, stop, &mut seen)?.outcome;
+        let exhausted = match outcome {
+            Outcome::Finished => None,
+            _ if stop.load(Ordering::Relaxed) => return Ok(None),
+            Outcome::Exhausted { group, .. } => Some(group),
+            Outcome::Stopped => return Ok(None),
+        };
+        let points = seen.points;
         let model = solver.model();
         let model = (model.len() <= SHORT_MODEL).then_some(model);
         Ok(Some(Trace { points, clipped: solver.clipped(), exhausted, model }))
+    }
+}
+
+/// What is seen of a run that is followed.
+struct Seen<'a> {
+    plan: &'a Plan,
+    game: Game,
+    instance: &'a dyn Instance,
+    stop: &'a AtomicBool,
+    count: &'a dyn Fn(f64),
+    /// Rounds that `count` knows of.
+    played: u64,
+    /// Rounds at the last look.
+    at: Option<u64>,
+    points: Vec<Point>,
+}
+
+impl Follower for Seen<'_> {
+    fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
+        let before = self.at.replace(look.rounds);
+        if before.is_none() {
+            // Round 0 is not shown.
+            return Ok(ControlFlow::Continue(()));
+        }
+        let cut = before == self.at || !self.plan.looks.contains(&look.rounds);
+        if cut && self.stop.load(Ordering::Relaxed) {
+            return Ok(ControlFlow::Break(()));
+        }
+        let last = cut || look.rounds == self.plan.rounds();
+        let risks = self.instance.risks(look.w)?;
+        let wanted = match self.plan.gaps {
+            Gaps::None => false,
+            Gaps::Last => last,
+            Gaps::All => true,
+        };
+        let gap = if wanted { self.instance.gap(&self.game, look.w, look.q)? } else { None };
+        self.points.push(Point {
+            rounds: look.rounds,
+            samples: look.samples,
+            objective: top_k_mean(&risks, self.plan.k),
+            mean: risks.iter().sum::<f64>() / risks.len() as f64,
+            gap,
+            risks: if risks.len() > MOST_RISKS { Vec::new() } else { risks },
+        });
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn played(&mut self, rounds: u64) {
+        (self.count)((rounds - self.played) as f64 / self.plan.rounds() as f64);
+        self.played = rounds;
     }
 }
 

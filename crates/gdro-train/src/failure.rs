@@ -18,6 +18,8 @@ pub enum Failure {
         /// Names of the groups that it numbers.
         groups: Vec<String>,
     },
+    /// An error of a table that no job describes.
+    Data(gdro_data::Error),
     /// The work was given up because the user asked for it.
     Interrupted,
     /// Standard output was closed.
@@ -51,6 +53,7 @@ impl Failure {
         match self {
             Failure::Input(message) | Failure::Machine(message) => message.clone(),
             Failure::Library { error, groups } => in_words(error, groups, front),
+            Failure::Data(error) => error.text(|setting| front.setting(setting)),
             Failure::Interrupted => "interrupted".into(),
             Failure::BrokenPipe => "standard output was closed".into(),
         }
@@ -63,7 +66,7 @@ impl Failure {
 
     /// Whether the input is to blame.
     pub fn is_input(&self) -> bool {
-        matches!(self, Failure::Input(_) | Failure::Library { .. })
+        matches!(self, Failure::Input(_) | Failure::Library { .. } | Failure::Data(_))
     }
 }
 
@@ -103,9 +106,8 @@ impl fmt::Display for Interrupted {
 impl std::error::Error for Interrupted {}
 
 impl From<gdro_data::Error> for Failure {
-    /// An error of a table that no job describes.
     fn from(error: gdro_data::Error) -> Self {
-        Failure::Input(error.to_string())
+        Failure::Data(error)
     }
 }
 

@@ -58,7 +58,7 @@ fn read_numbers<T: Copy>(
         gdro_data::Error::UnknownColumn { .. } => {
             Failure::input(format!("{}: expected the columns group and {column}", file.display()))
         }
-        other => Failure::input(other.to_string()),
+        other => other.into(),
     })?;
     let cell = |name, row| table.column(name).and_then(|c| c.text(row)).unwrap_or_default();
     let places: HashMap<&str, usize> =

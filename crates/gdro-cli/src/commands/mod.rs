@@ -7,7 +7,6 @@ pub mod export;
 pub mod fit;
 pub mod inspect;
 pub mod predict;
-pub mod reproduce;
 pub mod select;
 pub mod show;
 

@@ -6,12 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::moments::moments;
 use crate::error::{Error, Result};
-use crate::groups::MISSING;
+use crate::labels::{MISSING, RARE};
 use crate::options::{DataOptions, Missing, MissingGroup};
 use crate::table::{Column, Kind, Texts};
-
-/// The level of texts that few training rows have.
-pub(crate) const RARE: &str = "(rare)";
 
 /// How a column is encoded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use gdro::Matrix;
 use serde::{Deserialize, Serialize};
 
-use super::column::{FeatureColumn, RARE, WhenMissing, Wish};
+use super::column::{FeatureColumn, WhenMissing, Wish};
 use super::hash::bucket;
 use super::sparse::SparseFeatures;
 use crate::error::{Error, Result};
-use crate::groups::MISSING;
+use crate::labels::{MISSING, RARE};
 use crate::options::{DataOptions, Scaling};
 use crate::table::{Column, Kind, Table};
 

@@ -9,7 +9,7 @@ mod sparse;
 mod usable;
 
 pub use column::{FeatureColumn, WhenMissing};
-pub(crate) use column::{RARE, Wish, most_levels};
+pub(crate) use column::{Wish, most_levels};
 pub use encode::{Encoded, Encoding};
 pub(crate) use moments::moments;
 pub(crate) use notes::notes;

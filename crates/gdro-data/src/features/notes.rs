@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::column::FeatureColumn;
+use super::encode::Encoding;
 use super::usable::worst_columns;
-use super::{Encoding, RARE};
-use crate::error::{count, list};
-use crate::groups::MISSING;
+use crate::labels::{MISSING, RARE};
 use crate::options::{DataOptions, Missing};
 use crate::table::{Kind, Table};
+use crate::words::{count, list};
 
 /// Notes on missing cells that were filled in the given rows, on rare texts and on columns with one
 /// value.

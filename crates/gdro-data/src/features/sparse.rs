@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::index_of;
 use crate::table::Table;
-use crate::table::sparse::Sparse;
+use crate::table::sparse::{Sparse, index_of};
 
 /// Which indices are features, and in what order: as they are, one feature each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

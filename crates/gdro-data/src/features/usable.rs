@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result, count, number};
+use crate::error::{Error, Result};
 use crate::options::{DataOptions, Missing, MissingGroup};
 use crate::table::{Column, Kind, Table};
+use crate::words::{count, number};
 
 /// A column in which a cell may be missing, and what to do then.
 struct Check<'a> {

@@ -1,7 +1,8 @@
 //! Rows as they come out of a file, before the kinds of their columns are settled.
 
 use crate::error::{Error, Result, Unit};
-use crate::table::kind::{Forced, Odd, RawColumn, Wanted};
+use crate::table::kind::{Forced, Odd, Wanted};
+use crate::table::raw::RawColumn;
 use crate::table::sparse::Sparse;
 use crate::table::{Kind, Table};
 

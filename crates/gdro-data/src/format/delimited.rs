@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, Limit, Source};
 use super::na::Na;
-use super::open::Text;
+use super::opened::Text;
 use super::records::Records;
 use super::roles::check_names;
 use crate::error::{Error, Result, Unit};

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::open::Text;
+use super::opened::Text;
 use crate::error::{Error, Position, Result, Unit};
 
 /// Longest line and longest record that is read.

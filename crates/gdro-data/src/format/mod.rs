@@ -11,6 +11,7 @@ mod delimited;
 mod lines;
 mod na;
 mod open;
+mod opened;
 mod reader;
 mod records;
 mod roles;
@@ -18,8 +19,6 @@ mod side;
 mod svmlight;
 
 pub use reader::Reader;
-pub(crate) use side::GROUP;
-pub(crate) use svmlight::{LABEL, index_of};
 
 use std::path::PathBuf;
 

@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use super::batch::{Batch, Limit, Source};
-use super::open;
 use super::roles::{check_names, wanted};
-use super::side::{GROUP, Side};
+use super::side::Side;
+use super::{open, opened};
 use crate::error::{Error, Result};
 use crate::features::Encoding;
+use crate::labels::GROUP;
 use crate::options::{DataOptions, Format, Scaling};
 use crate::table::Table;
-use crate::table::kind::{Forced, RawColumn, Wanted};
+use crate::table::kind::{Forced, Wanted};
+use crate::table::raw::RawColumn;
 
 /// Bytes of cells after which a block ends, however few its rows: bounds the memory.
 const BLOCK_BYTES: usize = 64 << 20;
@@ -73,7 +75,7 @@ impl Reader {
         let mut reader = Reader {
             options: options.clone(),
             encoding: encoding.cloned(),
-            paths: open::expand(paths)?.into(),
+            paths: opened::expand(paths)?.into(),
             source: None,
             width: 0,
             side: Side::open(options)?,

@@ -4,7 +4,7 @@
 //! under CRLF, blank lines and comment lines, and because comments start with a text.
 
 use super::lines::{LIMIT, Lines};
-use super::open::Text;
+use super::opened::Text;
 use crate::error::{Error, Position, Result};
 
 /// The records of one file.

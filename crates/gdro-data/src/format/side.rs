@@ -5,13 +5,10 @@ use std::path::PathBuf;
 
 use super::lines::Lines;
 use super::na::Na;
-use super::open::{Text, expand};
+use super::opened::{Text, expand};
 use crate::error::{Error, Result};
 use crate::options::DataOptions;
-use crate::table::kind::RawColumn;
-
-/// Name of the column that the labels make.
-pub(crate) const GROUP: &str = "group";
+use crate::table::raw::RawColumn;
 
 /// Labels, one after another.
 pub(super) struct Side {

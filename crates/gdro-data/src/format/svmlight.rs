@@ -4,21 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::batch::{Batch, Limit, Source};
 use super::lines::Lines;
-use super::open::Text;
+use super::opened::Text;
 use crate::error::{Error, Result, Unit};
 use crate::features::Encoding;
+use crate::labels::LABEL;
 use crate::options::DataOptions;
 use crate::table::kind::{Forced, Wanted};
-use crate::table::sparse::Sparse;
-
-/// Name of the column of labels.
-pub(crate) const LABEL: &str = "label";
+use crate::table::sparse::{MOST_INDEX, Sparse, index_of};
 
 /// Name of the column of queries.
 const QUERY: &str = "qid";
-
-/// Largest index: each takes a weight.
-const MOST_INDEX: u32 = (1 << 27) - 1;
 
 /// A text of sparse rows.
 pub(super) struct Svmlight {
@@ -33,11 +28,6 @@ pub(super) struct Svmlight {
     line: String,
     /// Whether it was read but not yet taken.
     waiting: bool,
-}
-
-/// The index that a column is named by.
-pub(crate) fn index_of(name: &str) -> Option<u32> {
-    name.parse().ok().filter(|index: &u32| index.to_string() == name && *index <= MOST_INDEX)
 }
 
 impl Svmlight {

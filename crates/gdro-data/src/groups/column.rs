@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::spelled;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result};
+use crate::labels::{MISSING, normal};
+use crate::options::Comparison;
 use crate::options::MissingGroup;
+use crate::options::spelled;
 use crate::table::{Column, Table};
-use crate::target::{Comparison, normal};
-
-/// The label of rows without one, where missing is a label of its own.
-pub(crate) const MISSING: &str = "(missing)";
+use crate::words::shown;
 
 /// A column that groups are made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

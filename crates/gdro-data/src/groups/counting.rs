@@ -6,9 +6,9 @@ use super::family::{Family, distinct};
 use super::small::Small;
 use super::{Assignment, Grouping, column_lists};
 use crate::error::Result;
+use crate::options::Comparison;
 use crate::options::{DataOptions, MissingGroup, SmallGroups};
 use crate::table::Table;
-use crate::target::Comparison;
 
 /// The groups so far, family by family, with their numbers of rows.
 pub(crate) struct Counting {

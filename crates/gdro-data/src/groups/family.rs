@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::column::GroupColumn;
-use super::small::{SMALL, Small};
+use super::small::Small;
 use crate::error::{Error, Result};
+use crate::labels::SMALL;
 use crate::options::{MissingGroup, SmallGroups};
 use crate::table::Table;
 

@@ -2,15 +2,11 @@
 
 mod column;
 mod counting;
-mod entry;
 mod family;
 mod small;
 
-pub(crate) use column::MISSING;
 pub use column::{GroupColumn, Labels};
 pub(crate) use counting::Counting;
-pub use entry::GroupEntry;
-pub(crate) use entry::settle;
 pub use family::Family;
 pub use small::Small;
 
@@ -18,10 +14,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Result, count, number};
-use crate::options::{DataOptions, MissingGroup};
+use crate::error::Result;
+use crate::options::Comparison;
+use crate::options::{DataOptions, GroupEntry, MissingGroup};
 use crate::table::Table;
-use crate::target::Comparison;
+use crate::words::{count, number};
 use family::{Combined, distinct};
 
 /// How rows are assigned to groups.

@@ -4,11 +4,9 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result, count, list, number};
+use crate::error::{Error, Result};
 use crate::options::SmallGroups;
-
-/// The label of the group that small groups are merged into.
-pub(super) const SMALL: &str = "(small)";
+use crate::words::{count, list, number};
 
 /// Groups that are none of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,12 +9,13 @@ use serde::Serialize;
 
 pub use columns::{ColumnProfile, LevelCount};
 
-use crate::error::{Result, count, list, number};
+use crate::error::Result;
 use crate::features::most_levels;
 use crate::options::{DataOptions, Task};
 use crate::schema::Role;
 use crate::table::{Column, Kind, Table};
 use crate::target::Target;
+use crate::words::{count, list, number};
 
 /// A text feature with more levels than this, of fewer rows than this on average, is worth a
 /// warning.

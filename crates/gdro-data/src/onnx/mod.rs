@@ -16,7 +16,7 @@
 mod proto;
 
 use crate::features::{Encoding, FeatureColumn, WhenMissing};
-use crate::groups::MISSING;
+use crate::labels::{MISSING, RARE};
 use crate::{Error, Result};
 use proto::{Attribute, Element, Message, Node, Tensor, value};
 
@@ -156,7 +156,7 @@ impl Graph {
                     keys.push(key.to_owned());
                     codes.push(code as i64);
                 }
-                if let Some(code) = place(crate::features::RARE) {
+                if let Some(code) = place(RARE) {
                     keys.extend(rare.iter().cloned());
                     codes.extend(rare.iter().map(|_| code as i64));
                 }

@@ -5,11 +5,12 @@ use super::tally::{Labels, Tally};
 use crate::error::{Error, Result};
 use crate::features::{Encoding, Wish, usable_rows};
 use crate::groups::Counting;
+use crate::options::Comparison;
 use crate::options::{DataOptions, Task};
 use crate::prepare::features;
 use crate::schema::schema;
 use crate::table::Table;
-use crate::target::{Comparison, Target};
+use crate::target::Target;
 
 /// A table that is being counted, block by block: means and deviations of numbers, the texts of
 /// text columns, labels, groups and their sizes.
@@ -81,7 +82,7 @@ impl Survey {
     pub fn finish(self) -> Result<Schema> {
         let settled = self.settled.ok_or(Error::NoFile)?;
         if self.used == 0 {
-            let dropped = format!("{} left out", crate::error::count(self.rows as usize, "row"));
+            let dropped = format!("{} left out", crate::words::count(self.rows as usize, "row"));
             return Err(Error::NothingLeft { dropped });
         }
         let name = settled.options.target.clone().unwrap_or_default();

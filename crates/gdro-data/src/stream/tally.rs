@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::error::{Error, Result};
 use crate::features::{FeatureColumn, Wish};
+use crate::labels::normal;
 use crate::table::{Column, Kind, Texts};
-use crate::target::normal;
 
 /// Most different texts of a feature: more would not be remembered in bounded memory.
 const MOST_LEVELS: usize = 100_000;

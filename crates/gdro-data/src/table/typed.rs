@@ -1,7 +1,7 @@
 //! Cells of files whose columns have types: numbers, and texts with codes.
 
 use super::coder::Coder;
-use super::kind::{Forced, Odd, RawColumn, Wanted, is_text, judge};
+use super::kind::{Forced, Odd, Wanted, is_text, judge};
 use super::{Column, Texts};
 use crate::error::{Error, Result};
 
@@ -16,49 +16,6 @@ pub(crate) struct Numbers {
     pub(crate) odd: Option<usize>,
     /// Whether it is known that no cell is missing.
     pub(crate) complete: bool,
-}
-
-impl RawColumn {
-    /// Appends the cells of a part that was read elsewhere: false when one holds numbers and the
-    /// other texts.
-    pub(crate) fn append(&mut self, other: RawColumn) -> bool {
-        use RawColumn::{Coded, Nothing, Numbers};
-        match (&mut *self, other) {
-            (_, Nothing) => {}
-            (Nothing, other) => *self = other,
-            (Numbers(all), Numbers(part)) => {
-                all.odd = all.odd.or(part.odd.map(|row| all.numbers.len() + row));
-                all.numbers.extend(part.numbers);
-                all.complete &= part.complete;
-                if let (Some(all), Some(part)) = (&mut all.labels, part.labels) {
-                    all.append(part.texts());
-                }
-            }
-            (Coded(all), Coded(part)) => all.append(part.texts()),
-            // A part without any cell that is not missing has no kind.
-            (Numbers(all), Coded(part)) if part.is_blank() => {
-                all.numbers.resize(all.numbers.len() + part.len(), f64::NAN);
-                all.complete = false;
-                if let Some(labels) = &mut all.labels {
-                    labels.push_missing(part.len());
-                }
-            }
-            (Coded(all), Numbers(mut part)) if all.is_blank() => {
-                let before = all.len();
-                part.odd = part.odd.map(|row| before + row);
-                part.complete = false;
-                part.numbers.splice(..0, std::iter::repeat_n(f64::NAN, before));
-                part.labels = part.labels.map(|labels| {
-                    let mut after = std::mem::take(all);
-                    after.append(labels.texts());
-                    after
-                });
-                *self = Numbers(part);
-            }
-            _ => return false,
-        }
-        true
-    }
 }
 
 impl Numbers {

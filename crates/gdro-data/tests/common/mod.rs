@@ -31,6 +31,7 @@ pub fn options(json: &str) -> DataOptions {
 
 #[cfg(feature = "arrow")]
 pub mod formats;
+pub mod sets;
 
 /// Reads one file `t.csv`. The same rows in every other format must give the same.
 pub fn table(content: impl AsRef<[u8]>, options: &DataOptions) -> Result<Table> {
@@ -91,7 +92,7 @@ pub fn prepared(
 pub fn message<T>(result: Result<T>) -> String {
     let message = match result {
         Ok(_) => panic!("expected an error"),
-        Err(error) => error.to_string(),
+        Err(error) => error.text(ToString::to_string),
     };
     assert!(!message.contains('\n'), "{message}");
     match (message.find("/"), message.find("t.csv")) {

@@ -1,9 +1,9 @@
 //! Claims about curves.
 
-use super::{MOST, Verdict, percent, risk, short};
+use super::verdict::{MOST, Verdict, percent, risk, short};
 use crate::bands::{Common, View, at, curves, median, side_by_side};
-use crate::experiment::{Against, Quantity};
 use crate::outcome::{Outcome, Series};
+use crate::quantity::{Against, Quantity};
 
 fn excess(x: Against) -> View {
     View { y: Quantity::Excess, group: None, x }

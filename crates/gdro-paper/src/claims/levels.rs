@@ -1,6 +1,6 @@
 //! Claims about where runs end.
 
-use super::{MOST, Verdict, percent, risk, short};
+use super::verdict::{MOST, Verdict, percent, risk, short};
 use crate::bands::median;
 use crate::outcome::{Outcome, Series};
 use crate::settings::Rule;

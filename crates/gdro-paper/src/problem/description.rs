@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::coins::Example;
-use super::synthetic::Sphere;
+use super::synthetic::{Reliable, Sphere};
 use super::table::Rows;
 use super::{Instance, Optimum};
 use crate::error::{Error, Result, read_toml};
@@ -49,18 +49,6 @@ pub enum Description {
         /// How the table is read.
         options: Box<DataOptions>,
     },
-}
-
-/// A number of groups with the same distribution of p_i.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Reliable {
-    /// How many groups.
-    pub count: usize,
-    /// p_i is uniform on this range, drawn by the seed.
-    pub from: f64,
-    /// Its upper end; the lower end unless given.
-    pub to: Option<f64>,
 }
 
 /// A problem whose data are read.

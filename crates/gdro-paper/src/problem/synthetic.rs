@@ -9,9 +9,21 @@ use gdro::loss::Logistic;
 use gdro::run::Solver;
 use gdro::sampling::{Streams, unit};
 use gdro::source::Synthetic;
+use serde::{Deserialize, Serialize};
 
-use super::description::Reliable;
 use super::{Instance, Optimum};
+
+/// A number of groups with the same distribution of p_i.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Reliable {
+    /// How many groups.
+    pub count: usize,
+    /// p_i is uniform on this range, drawn by the seed.
+    pub from: f64,
+    /// Its upper end; the lower end unless given.
+    pub to: Option<f64>,
+}
 
 /// Noisy linear classifiers, x ~ N(0, I_d), logistic loss, ‖w‖ ≤ B.
 pub(super) struct Sphere {

@@ -67,7 +67,7 @@ impl Job {
 
     /// An error of the table; one about an option says where the option was given.
     pub fn refuse(&self, error: &gdro_data::Error) -> Failure {
-        let message = error.to_string();
+        let message = error.text(|setting| self.front.setting(setting));
         let about = error.option().and_then(|name| Some((name, message.strip_prefix(name)?)));
         Failure::Input(match about {
             Some((name, rest)) => self.place(name) + rest,

@@ -5,29 +5,11 @@
 //! the Python package are checked against it. [`Settings`] are the values that were given, each with
 //! where it came from.
 
+mod front;
 mod settings;
 mod table;
 mod values;
 
+pub use front::Front;
 pub use settings::{Settings, TABLES};
 pub use table::{Command, Heading, Kind, Opt, Range, TABLE, Use, find};
-
-/// Who talks to the user: each has its own way to name an option.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Front {
-    /// The program: `--step-w`.
-    #[default]
-    Program,
-    /// The Python package: `step_w`.
-    Python,
-}
-
-impl Front {
-    /// How an option is called.
-    pub fn name(self, key: &str) -> String {
-        match self {
-            Front::Program => format!("--{key}"),
-            Front::Python => find(key).map_or_else(|| key.replace('-', "_"), Opt::python_name),
-        }
-    }
-}

@@ -1,10 +1,12 @@
 //! A setting and a solver: the exact path, and rounds until they are enough.
 
+mod answer;
 mod exact;
 mod rounds;
 mod watched;
 
-pub use rounds::{Plan, Play, budgets, check_queries, config_of, nbar};
+pub use answer::{Answer, Play, Solved};
+pub use rounds::{Plan, budgets, check_queries, config_of, nbar};
 pub use watched::Watched;
 
 use gdro::setting::SolverName;
@@ -13,34 +15,6 @@ use crate::failure::{Failure, Result};
 use crate::job::Job;
 use crate::prepared::Setting;
 use crate::progress::Progress;
-use crate::trace::Trace;
-
-/// What minimised the objective.
-#[derive(Debug)]
-pub enum Solved {
-    /// The reference solver, in so many iterations.
-    Exact {
-        /// Iterations.
-        iterations: usize,
-    },
-    /// One of the paper's algorithms.
-    Rounds(Play),
-}
-
-/// What a solver leaves behind.
-#[derive(Debug)]
-pub struct Answer {
-    /// The model.
-    pub w: Vec<f64>,
-    /// Averaged weights of the groups.
-    pub weights: Vec<f64>,
-    /// What the solver did.
-    pub solved: Solved,
-    /// Seconds that it took, without evaluations.
-    pub seconds: f64,
-    /// The curve.
-    pub trace: Trace,
-}
 
 /// What a solver makes of the setting of a job, whose groups have these names; the reference solver
 /// starts from a model that may be near.

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use gdro::algorithm::{Algorithm, Constants, Gains};
-use gdro::average::Average;
 use gdro::config::{Config, default_kept};
 use gdro::domain::L2Ball;
 use gdro::exact::Goal;
@@ -16,7 +15,7 @@ use gdro::risk::group_risks;
 use gdro::run::{Cadence, Follower, Look, Outcome, follow};
 use gdro::setting::Baseline;
 
-use super::{Answer, Solved};
+use super::{Answer, Play, Solved};
 use crate::failure::{Failure, Result};
 use crate::group_numbers::numbers_of;
 use crate::job::{Budget, Job, PerGroup, Training};
@@ -30,33 +29,6 @@ const GROWTH: u64 = 4;
 
 /// Most rounds that `--tol` leads to.
 const MOST: u64 = 1_000_000_000;
-
-/// Rounds that were played.
-#[derive(Debug)]
-pub struct Play {
-    /// Rounds played, of those planned.
-    pub rounds: (u64, u64),
-    /// Samples drawn from each group.
-    pub samples: Vec<u64>,
-    /// The budgets n_i, when rows were visited once.
-    pub budgets: Option<Vec<u64>>,
-    /// Losses clipped for the bandit player.
-    pub clipped: u64,
-    /// How the run ended.
-    pub outcome: Outcome,
-    /// Whether it ended because the gap was small enough.
-    pub certified: bool,
-    /// Multipliers on the steps of w and q.
-    pub steps: (f64, f64),
-    /// Whether pilot runs chose a step.
-    pub piloted: bool,
-    /// The range of the losses, when it was chosen here.
-    pub loss_range: Option<f64>,
-    /// The average.
-    pub average: Average,
-    /// How the groups of a round were drawn, where several are.
-    pub subsets: Option<Subsets>,
-}
 
 /// All that a run of a job needs besides its steps.
 pub struct Plan<'a> {

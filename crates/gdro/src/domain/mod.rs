@@ -4,14 +4,18 @@
 //! respect to some norm (§ Preliminaries of the paper, label `sec:sa:grdo`). [`Domain`] is the
 //! product of such a set, for the weights, with an interval for each intercept.
 
+mod any;
 mod box_set;
+mod constraints;
 mod l2_ball;
 mod norms;
 mod p_norm_ball;
 mod root;
 mod simplex;
 
+pub use any::AnyMap;
 pub use box_set::{Bounds, BoxSet, Cube};
+pub use constraints::Constraints;
 pub use l2_ball::L2Ball;
 pub use p_norm_ball::PNormBall;
 use serde::{Deserialize, Serialize};
@@ -86,21 +90,6 @@ pub trait MirrorMap {
     fn kappa(&self, n: usize) -> f64;
 }
 
-/// A convex set of weights as inequalities.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Constraints {
-    /// None: the whole space.
-    Free,
-    /// ‖w‖₂ ≤ the radius.
-    Ball(f64),
-    /// low ≤ w_j ≤ high for all j.
-    Box(f64, f64),
-    /// low_j ≤ w_j ≤ high_j, where low_j < high_j for all j.
-    Bounds(Vec<(f64, f64)>),
-    /// None of these: the reference solver knows the set by its mirror map alone.
-    Other,
-}
-
 /// The product of a set for the weights with the interval [−b, b] for every intercept.
 ///
 /// Intercepts carry the Euclidean ν and lie outside ridge and ball, as is usual in linear models.
@@ -157,89 +146,5 @@ impl<M: MirrorMap> Domain<M> {
         let bound = self.intercept.unwrap_or(0.0);
         let free: f64 = intercepts.iter().map(|g| -bound * g.abs()).sum();
         self.map.minimum(weights, ridge) + free
-    }
-}
-
-/// The geometries that have a name, chosen at run time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AnyMap {
-    /// [`L2Ball`], of infinite radius for an unconstrained model.
-    L2Ball(L2Ball),
-    /// [`Cube`].
-    Cube(Cube),
-    /// [`BoxSet`].
-    BoxSet(BoxSet),
-    /// [`Simplex`].
-    Simplex(Simplex),
-    /// [`PNormBall`].
-    PNormBall(PNormBall),
-}
-
-macro_rules! each {
-    ($self:ident, $map:ident => $body:expr) => {
-        match $self {
-            AnyMap::L2Ball($map) => $body,
-            AnyMap::Cube($map) => $body,
-            AnyMap::BoxSet($map) => $body,
-            AnyMap::Simplex($map) => $body,
-            AnyMap::PNormBall($map) => $body,
-        }
-    };
-}
-
-impl MirrorMap for AnyMap {
-    fn dimension(&self) -> Option<usize> {
-        each!(self, map => map.dimension())
-    }
-
-    fn center(&self, w: &mut [f64]) {
-        each!(self, map => map.center(w))
-    }
-
-    #[inline]
-    fn dual(&self, w: &mut [f64]) {
-        each!(self, map => map.dual(w))
-    }
-
-    #[inline]
-    fn primal(&self, theta: &mut [f64], ridge: f64) {
-        each!(self, map => map.primal(theta, ridge))
-    }
-
-    fn width(&self, n: usize) -> f64 {
-        each!(self, map => map.width(n))
-    }
-
-    fn reach(&self, n: usize) -> f64 {
-        each!(self, map => map.reach(n))
-    }
-
-    fn minimum(&self, h: &[f64], ridge: f64) -> f64 {
-        each!(self, map => map.minimum(h, ridge))
-    }
-
-    fn contains(&self, w: &[f64]) -> bool {
-        each!(self, map => map.contains(w))
-    }
-
-    fn constraints(&self) -> Constraints {
-        each!(self, map => map.constraints())
-    }
-
-    fn euclidean(&self) -> Option<Constraints> {
-        each!(self, map => map.euclidean())
-    }
-
-    fn dual_norm(&self, g: &[f64]) -> f64 {
-        each!(self, map => map.dual_norm(g))
-    }
-
-    fn dual_norm_squared(&self, g: &[f64]) -> f64 {
-        each!(self, map => map.dual_norm_squared(g))
-    }
-
-    fn kappa(&self, n: usize) -> f64 {
-        each!(self, map => map.kappa(n))
     }
 }

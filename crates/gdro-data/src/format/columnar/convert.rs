@@ -12,7 +12,8 @@ use arrow_select::take::take;
 use super::super::na::Na;
 use crate::table::MISSING;
 use crate::table::coder::Coder;
-use crate::table::kind::{Forced, RawColumn, Wanted};
+use crate::table::kind::{Forced, Wanted};
+use crate::table::raw::RawColumn;
 use crate::table::typed::Numbers;
 
 /// Whether cells of a type are understood.

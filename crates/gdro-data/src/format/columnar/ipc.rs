@@ -13,13 +13,14 @@ use rayon::prelude::*;
 
 use super::super::batch::{Batch, Limit, Source};
 use super::super::na::Na;
+use super::columns::{names, used};
 use super::convert::convert;
 use super::guard::guarded;
 use super::input::Input;
-use super::{names, used};
 use crate::error::{Error, Position, Result, Unit};
 use crate::options::DataOptions;
-use crate::table::kind::{RawColumn, Wanted};
+use crate::table::kind::Wanted;
+use crate::table::raw::RawColumn;
 
 /// The first and last bytes of a file.
 const MAGIC: &[u8] = b"ARROW1";

@@ -16,13 +16,14 @@ use rayon::prelude::*;
 
 use super::super::batch::{Batch, Limit, Source};
 use super::super::na::Na;
+use super::columns::{names, used};
 use super::convert::{coded, convert};
 use super::guard::guarded;
 use super::input::Input;
-use super::{names, used};
 use crate::error::{Error, Position, Result, Unit};
 use crate::options::DataOptions;
-use crate::table::kind::{RawColumn, Wanted};
+use crate::table::kind::Wanted;
+use crate::table::raw::RawColumn;
 
 /// Most rows of a block.
 const ROWS: usize = 1 << 16;

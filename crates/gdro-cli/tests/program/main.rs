@@ -1,0 +1,22 @@
+//! The program: options, jobs, files, messages, signals.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../gdro-data/tests/common/sets.rs"]
+mod data;
+#[path = "../../../gdro-data/tests/common/formats.rs"]
+mod tables;
+
+mod browser;
+mod cases;
+mod export;
+mod formats;
+mod inspect;
+mod interrupt;
+mod job;
+mod malformed;
+mod malformed_formats;
+mod outputs;
+mod page;
+mod saved;
+mod schema;

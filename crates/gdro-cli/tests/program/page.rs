@@ -1,0 +1,465 @@
+//! The page for a browser: what is in it, and how it behaves in headless Chromium.
+
+use crate::browser::Browser;
+use crate::common::{FIT, Folder, number, people};
+use serde_json::{Value, json};
+
+/// Names of groups that a careless page would not survive.
+const NAMES: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "Tom & \"Jerry\" 'n' &amp; `ticks` {{body}}",
+    "קבוצה ראשונה",
+    "👩‍🔬 émile",
+    "--><!--",
+    "\u{202e}desrever",
+];
+
+/// A table with these groups; rows of a group have labels of both kinds.
+fn table(names: &[String]) -> String {
+    let mut text = "x,z,g,y\n".to_owned();
+    for (at, name) in names.iter().enumerate() {
+        for i in 0..24 + 4 * (at % 5) {
+            let (x, z) = ((i * 37 % 23) as f64 - 11.0, ((i + at) * 29 % 17) as f64);
+            let up = (x + at as f64 * z / 40.0 > 1.0) != (i % 7 == at % 7);
+            let quoted = name.replace('"', "\"\"");
+            text += &format!("{x},{z},\"{quoted}\",{}\n", if up { "yes" } else { "no" });
+        }
+    }
+    text
+}
+
+/// A table of `count` groups.
+fn many(count: usize) -> String {
+    table(&(0..count).map(|i| format!("group {i:02}")).collect::<Vec<_>>())
+}
+
+/// What stands between two texts.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
+    let start = text.find(before).unwrap_or_else(|| panic!("no {before}")) + before.len();
+    let length = text[start..].find(after).unwrap();
+    &text[start..start + length]
+}
+
+/// The numbers in a page.
+fn numbers(page: &str) -> Value {
+    serde_json::from_str(between(page, "id=\"data\">", "</script>")).unwrap()
+}
+
+/// A text of the page as a reader sees it.
+fn unescaped(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    text.replace("&#39;", "'").replace("&amp;", "&")
+}
+
+#[test]
+fn the_numbers_are_those_of_the_summary() {
+    let folder = Folder::people();
+    for (options, part) in [("", "test"), ("--holdout 0", "train")] {
+        folder.prints(&format!("{FIT} --quiet --out out --report page.html {options}"));
+        let (summary, data) = (folder.json("out/summary.json"), numbers(&folder.read("page.html")));
+        let models = [&summary["erm"], &summary["balanced"], &summary];
+        for (at, model) in models.into_iter().enumerate() {
+            let shown = &data["models"][at];
+            for (i, group) in model["groups"].as_array().unwrap().iter().enumerate() {
+                assert_eq!(data["names"][i], group["name"]);
+                assert_eq!(data["rows"][i], group[format!("n_{part}")]);
+                assert_eq!(shown["risk"][i], group[format!("{part}_risk")]);
+                assert_eq!(shown["accuracy"][i], group[format!("{part}_accuracy")]);
+                if part == "test" {
+                    assert_eq!(shown["train_risk"][i], group["train_risk"]);
+                    assert_eq!(shown["auc"][i], group["test_auc"]["value"]);
+                    let interval = &shown["accuracy_interval"][i];
+                    assert!(interval.is_null() || *interval == group["test_accuracy_interval"]);
+                    let change = &summary["groups"][i]["test_risk_minus_erm"];
+                    assert_eq!(data["change"]["value"][i], change["value"]);
+                }
+            }
+        }
+        let weight = |i: usize| number(&summary["groups"][i]["weight"]);
+        assert_eq!(data["weights"], json!([weight(0), weight(1)]));
+        // The curve ends with the weights of the model.
+        let line = &data["curve"]["lines"][0];
+        let end = number(line["weights"].as_array().unwrap().last().unwrap());
+        assert!((end - weight(line["group"].as_u64().unwrap() as usize)).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn the_configuration_does_the_run_again() {
+    let folder = Folder::people();
+    folder.file("b.csv", "group,budget\na,20\nb,10\n");
+    for options in [
+        "--solver smd-m --rounds 300 --delta 0.1 --l2 0.01 --anytime",
+        "--objective top-k:1.5 --seed 5 --holdout 3 --ball 2",
+        "--holdout-column x --holdout-value 0,1,2 --missing mean --missing x=drop --hash z=8",
+        "--holdout-file t.csv --min-count 2",
+        "--solver smd-r --budget b.csv --ignore z",
+        "--solver adaptive --rounds 200 --merge g:c=a|b --groups x:0",
+        "--solver smd-m --rounds 200 --objective average --min-group 5 --missing mean",
+    ] {
+        let arguments = format!("t.csv --target y --groups g --report page.html {options}");
+        let mut first = folder.summary(&arguments);
+        let page = folder.read("page.html");
+        let job = between(&page, "aria-label=\"Job file\">", "</pre>");
+        folder.file("job.toml", unescaped(job));
+        let mut again = folder.summary("job.toml");
+        for field in ["seconds", "reason"] {
+            first.as_object_mut().unwrap().remove(field);
+            again.as_object_mut().unwrap().remove(field);
+        }
+        assert_eq!(first, again, "{job}");
+    }
+}
+
+#[test]
+fn impossible_places_are_refused_before_training() {
+    let folder = Folder::people();
+    folder.file("t.html", people(20));
+    std::fs::create_dir(folder.path().join("d.html")).unwrap();
+    let refused = |options: &str| folder.refused(&format!("{FIT} {options}"));
+    let said = refused("--report page.txt");
+    assert!(said.contains("--report: page.txt: expected a file named *.html"), "{said}");
+    let said = refused("--report d.html");
+    assert!(said.contains("d.html: expected the name of a file, found a folder"), "{said}");
+    let said = folder.refused("fit t.html --target y --groups g --report ./t.html");
+    assert!(said.contains("is an input and would be overwritten"), "{said}");
+    let said = folder.fails(&format!("{FIT} --report t.csv/page.html"), 1);
+    assert!(said.contains("cannot write") && said.contains("t.csv"), "{said}");
+    let said = refused("--report page.html --stream --one-pass");
+    assert!(said.contains("--report: the page compares models"), "{said}");
+    folder.file("job.toml", "target = \"y\"\ngroups = [\"g\"]\nreport = \"page.pdf\"\n");
+    let said = folder.refused("fit job.toml t.csv");
+    assert!(said.contains("job.toml:3: report: page.pdf: expected"), "{said}");
+
+    folder.file("job.toml", "target = \"y\"\ngroups = [\"g\"]\nreport = \"new/page.html\"\n");
+    let shown = folder.prints("fit job.toml t.csv");
+    assert!(shown.contains("no model was written"), "{shown}");
+    assert!(shown.contains("wrote new/page.html"), "{shown}");
+    assert!(folder.list().contains(&"new/page.html".to_owned()));
+    assert!(!folder.list().iter().any(|f| f.ends_with(".tmp")));
+}
+
+#[test]
+fn an_evaluation_has_a_page_of_one_model() {
+    let folder = Folder::people();
+    folder.prints(&format!("{FIT} --quiet --out out"));
+    folder.file("new.csv", people(90).replace(",a,", ",new,"));
+    let printed = folder.prints("evaluate out new.csv --json --report page.html");
+    let printed: Value = serde_json::from_str(&printed).unwrap();
+    let page = folder.read("page.html");
+    let data = numbers(&page);
+    assert_eq!(data["models"].as_array().unwrap().len(), 1);
+    assert_eq!(data["unseen"], json!([false, false, true]));
+    for (i, group) in printed["intervals"]["groups"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(data["names"][i], printed["names"][i]);
+        assert_eq!(data["models"][0]["risk"][i], group["risk"]);
+        assert_eq!(data["models"][0]["accuracy"][i], group["accuracy"]["value"]);
+    }
+    assert!(!page.contains("id=\"gains\"") && page.contains("id=\"certificate\""));
+    let said = folder.refused("evaluate out new.csv --report out/model.json");
+    assert!(said.contains("expected a file named *.html"), "{said}");
+
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&folder.path().join("page.html"), (1280, 900), false);
+    assert_eq!(browser.complaints, [""; 0]);
+    assert_eq!(browser.value("document.querySelectorAll('#risk-chart .point').length"), 2);
+    let shown = browser.value("document.querySelector('#group-table tbody').textContent");
+    assert!(shown.as_str().unwrap().contains("new (unseen)"), "{shown}");
+}
+
+#[test]
+fn names_of_the_table_stay_names() {
+    let mut names: Vec<String> = NAMES.map(str::to_owned).to_vec();
+    names.push("very long ".repeat(40).trim().to_owned());
+    names.push("x".repeat(300));
+    let folder = Folder::with(table(&names).replacen("z,g,y", "z,\"<i>&g\",\"</title>y\"", 1));
+    let mut command = folder.command("fit t.csv --quiet --solver exact --report page.html");
+    let output = command.args(["--target", "</title>y", "--groups", "<i>&g"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let page = folder.read("page.html");
+    assert_eq!(page.matches("<script").count(), 2);
+    assert_eq!(page.matches("</script").count(), 2);
+    let shown = numbers(&page)["names"].clone();
+    for name in &names {
+        assert!(shown.as_array().unwrap().contains(&json!(name)), "{name}");
+    }
+
+    let Some(mut browser) = Browser::start() else { return };
+    for width in [1280, 400] {
+        browser.open(&folder.path().join("page.html"), (width, 900), false);
+        assert_eq!(browser.complaints, [""; 0]);
+        assert_eq!(browser.value("document.title"), "</title>y by <i>&g – gdro");
+        let names_in =
+            "[...document.querySelectorAll('#group-table tbody bdi')].map(b => b.textContent)";
+        assert_eq!(browser.value(names_in), shown);
+        assert_eq!(browser.value("document.images.length + document.scripts.length"), 2);
+        let wide = browser.value("document.documentElement.scrollWidth");
+        assert!(wide.as_u64().unwrap() <= width.into(), "{wide} of {width}");
+        // A name in a chart does not push the marks out of their place.
+        let inside =
+            "[...document.querySelectorAll('.dots .line > svg, .curve .plot')].every(n => {
+            const box = n.getBoundingClientRect();
+            return box.width > 150 && box.right <= innerWidth && box.left >= 0; })";
+        assert_eq!(browser.value(inside), true);
+    }
+}
+
+#[test]
+fn the_page_loads_sorts_and_tells() {
+    let folder = Folder::with(many(36));
+    folder.prints(
+        "fit t.csv --target y --groups g --solver smd-m --rounds 300 --quiet --out out \
+         --holdout 0.5 --report page.html",
+    );
+    let Some(mut browser) = Browser::start() else { return };
+    let page = folder.path().join("page.html");
+    let summary = folder.json("out/summary.json");
+    browser.open(&page, (1280, 900), false);
+    assert_eq!(browser.complaints, [""; 0]);
+    let own = format!("file://{}", page.display());
+    let foreign: Vec<_> =
+        browser.requests.iter().filter(|r| **r != own && !r.starts_with("data:")).collect();
+    assert!(foreign.is_empty() && browser.requests.contains(&own), "{foreign:?}");
+
+    // Sorting: by name, by the risk of the model of the run, and back.
+    let names = "[...document.querySelectorAll('#group-table tbody bdi')].map(b => b.textContent)";
+    let button = |text: &str| {
+        format!(
+            "[...document.querySelectorAll('#group-table th button')].find(b => b.textContent === {}).click()",
+            json!(text)
+        )
+    };
+    let before = browser.value(names);
+    browser.value(&button("risk\ngdro"));
+    let after = browser.value(names);
+    assert_ne!(before, after);
+    let groups = summary["groups"].as_array().unwrap();
+    let mut by_risk: Vec<&Value> = groups.iter().collect();
+    by_risk.sort_by(|a, b| number(&b["test_risk"]).total_cmp(&number(&a["test_risk"])));
+    assert_eq!(after, json!(by_risk.iter().map(|g| &g["name"]).collect::<Vec<_>>()));
+    let sorted = "[...document.querySelectorAll('#group-table th[aria-sort=descending]')].map(t => t.textContent)";
+    assert_eq!(browser.value(sorted), json!(["risk\ngdro"]));
+    browser.value(&button("risk\ngdro"));
+    by_risk.reverse();
+    assert_eq!(browser.value(names), json!(by_risk.iter().map(|g| &g["name"]).collect::<Vec<_>>()));
+    // What is shown is what the summary says.
+    let cells =
+        "[...document.querySelector('#group-table tbody tr').cells].map(c => c.textContent)";
+    let shown = browser.value(cells);
+    let least = by_risk[0];
+    let has = |text: String| shown.as_array().unwrap().iter().any(|c| *c == json!(text));
+    assert!(
+        has(format!("{:.4}", number(&least["test_risk"])))
+            || has(format!("{:.3}", number(&least["test_risk"]))),
+        "{shown}"
+    );
+    assert!(has(least["n_test"].to_string()) && has(least["n_train"].to_string()), "{shown}");
+    // Finding a group narrows the table.
+    browser.value(
+        "(() => { const field = document.getElementById('find'); field.value = 'P 07';
+           field.dispatchEvent(new Event('input')); })()",
+    );
+    assert_eq!(browser.value(names), json!(["group 07"]));
+
+    // The chart shows the worst, and all on request.
+    let lines = "document.querySelectorAll('#risk-chart .point').length";
+    assert_eq!(browser.value(lines), 30);
+    by_risk.reverse();
+    let first = "document.querySelector('#risk-chart .point bdi').textContent";
+    assert_eq!(browser.value(first), by_risk[0]["name"]);
+    browser.value("document.querySelector('#risk-chart .controls button').click()");
+    assert_eq!(browser.value(lines), 36);
+
+    // Hovering and focus tell the same, which is what the summary says.
+    let tip =
+        "document.getElementById('tip').hidden ? null : document.getElementById('tip').textContent";
+    assert_eq!(browser.value(tip), Value::Null);
+    browser.hover("#risk-chart .point:nth-child(3)");
+    let told = browser.value(tip);
+    let second = by_risk[1];
+    let told = told.as_str().expect("a tooltip");
+    assert!(told.contains(second["name"].as_str().unwrap()), "{told}");
+    let digits = |v: &Value| {
+        let text = format!("{:.6}", number(v));
+        text[..5].to_owned()
+    };
+    let place = groups.iter().position(|g| g["name"] == second["name"]).unwrap();
+    for model in [&summary, &summary["erm"], &summary["balanced"]] {
+        // The last digit may be rounded.
+        let risk = digits(&model["groups"][place]["test_risk"]);
+        assert!(told.contains(&risk[..4]), "{told}: {risk}");
+    }
+    let focused = "document.activeElement.dispatchEvent(new Event('blur')),
+        document.querySelector('#risk-chart .point:nth-child(3)').focus()";
+    browser.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": 1, "y": 1 }));
+    assert_eq!(browser.value(tip), Value::Null);
+    browser.value(focused);
+    assert_eq!(browser.value(tip), told);
+    let label = "document.activeElement.getAttribute('aria-label')";
+    let spoken = browser.value(label);
+    assert!(spoken.as_str().unwrap().starts_with(second["name"].as_str().unwrap()), "{spoken}");
+    browser.press("ArrowDown");
+    let third = by_risk[2]["name"].as_str().unwrap();
+    assert!(browser.value(label).as_str().unwrap().starts_with(third));
+    browser.press("Escape");
+    assert_eq!(browser.value(tip), Value::Null);
+}
+
+#[test]
+fn the_page_is_for_keyboards_small_windows_and_dark_rooms() {
+    let folder = Folder::people();
+    folder.prints(&format!("{FIT} --quiet --report page.html"));
+    let Some(mut browser) = Browser::start() else { return };
+    let page = folder.path().join("page.html");
+    for width in [400, 320, 1280] {
+        browser.open(&page, (width, 900), false);
+        let wide = browser.value("document.documentElement.scrollWidth");
+        assert!(wide.as_u64().unwrap() <= width.into(), "{wide} of {width}");
+    }
+    // From the top, the Tab key meets in this order: the way to the results, the contents, then
+    // every control, one stop for each chart.
+    let stops = "(() => { const a = document.activeElement;
+        return a.className + '|' + a.tagName + '|' + (a.closest('section') || {}).id; })()";
+    let mut seen = Vec::new();
+    for _ in 0..60 {
+        browser.press("Tab");
+        let stop = browser.value(stops).as_str().unwrap().to_owned();
+        if stop.contains("BODY") {
+            break;
+        }
+        seen.push(stop);
+    }
+    assert_eq!(seen[0], "skip|A|undefined");
+    let place = |what: &str| {
+        let found = seen.iter().position(|s| s.contains(what));
+        found.unwrap_or_else(|| panic!("no {what} in {seen:?}"))
+    };
+    let order = [
+        place("|SELECT|groups"),
+        place("point|DIV|groups"),
+        place("|BUTTON|table"),
+        place("point|DIV|gains"),
+        place("point|DIV|course"),
+        place("|BUTTON|configuration"),
+        place("|SUMMARY|configuration"),
+    ];
+    assert!(order.is_sorted(), "{seen:?}");
+    assert_eq!(seen.iter().filter(|s| s.contains("point|DIV|groups")).count(), 1, "{seen:?}");
+    // What has the focus is seen.
+    browser.value("document.querySelector('#group-table th button').focus()");
+    browser.press("Tab");
+    assert_ne!(browser.value("getComputedStyle(document.activeElement).outlineStyle"), "none");
+
+    let colours = "(() => { const c = getComputedStyle(document.body); return [c.color, c.backgroundColor]; })()";
+    let light = browser.value(colours);
+    browser.colours(true);
+    let dark = browser.value(colours);
+    assert_eq!(light[1], "rgb(255, 255, 255)");
+    assert!(light[0] != dark[0] && light[1] != dark[1], "{light} {dark}");
+
+    // Every colour of a text against what is behind it: 4.5 to 1 at least (WCAG AA).
+    let contrast = "(() => {
+        const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => { v /= 255;
+            return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const probe = document.createElement('span'); document.body.append(probe);
+        const of = (name) => { probe.style.color = `var(--${name})`; return light(getComputedStyle(probe).color); };
+        let least = 99;
+        for (const text of ['ink', 'soft', 'link', 'first', 'second', 'last', 'gain', 'loss']) {
+            for (const ground of ['paper', 'panel']) {
+                const [a, b] = [of(text), of(ground)].sort((x, y) => y - x);
+                least = Math.min(least, (a + 0.05) / (b + 0.05));
+            }
+        }
+        return least; })()";
+    for dark in [false, true] {
+        browser.colours(dark);
+        let least = number(&browser.value(contrast));
+        assert!(least >= 4.5, "dark {dark}: {least}");
+    }
+}
+
+#[test]
+#[ignore = "writes pictures of PAGE, relative to the repository, beside it"]
+fn pictures() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let page = root.join(std::env::var("PAGE").expect("PAGE names a page"));
+    let page = page.canonicalize().unwrap();
+    let Some(mut browser) = Browser::start() else { return };
+    for width in [1280, 400] {
+        browser.open(&page, (width, 900), false);
+        let stem = page.file_stem().unwrap().to_str().unwrap();
+        let file = page.with_file_name(format!("{stem}-{width}.png"));
+        std::fs::write(file, browser.picture()).unwrap();
+    }
+}
+
+#[test]
+fn a_choice_and_a_trade_off_have_pages() {
+    let folder = Folder::with(many(5));
+    let table = "t.csv --target y --groups g --quiet --out out --report page.html";
+    folder.prints(&format!("select {table} --l2 0.001,0.1 --folds 2"));
+    let selection = folder.json("out/selection.json");
+    let page = folder.read("page.html");
+    let ladder = numbers(&page)["selection"].clone();
+    // From the weakest value to the strongest, which is tried first.
+    for (at, value) in [(1, 0.001), (0, 0.1)] {
+        let step = &ladder["steps"][1 - at];
+        assert_eq!(step["name"].as_str().unwrap().parse(), Ok(value));
+        for (model, series) in [("erm", 0), ("balanced", 1), ("robust", 2)] {
+            let point = &selection[model]["points"][at];
+            assert_eq!(step["values"][series], point["criterion"]);
+            assert_eq!(step["intervals"][series], point["interval"]);
+            let chosen = selection[model]["chosen"] == at;
+            assert_eq!(step["badges"][series] == "chosen", chosen);
+        }
+    }
+    assert!(page.contains("id=\"selection\"") && page.contains("id=\"gains\""));
+
+    folder.prints(&format!("select {} --path", table.replace("page.html", "path.html")));
+    let path = folder.json("out/path.json");
+    let ladders = numbers(&folder.read("path.html"))["path"].clone();
+    for (ladder, part) in [(&ladders[0], "test"), (&ladders[1], "train")] {
+        assert_eq!(ladder["steps"].as_array().unwrap().len(), 7);
+        for at in 0..5 {
+            let part = &path["points"][at][part];
+            let values = json!([part["mean_rows"], part["mean_groups"], part["max"]]);
+            assert_eq!(ladder["steps"][at]["values"], values);
+        }
+    }
+
+    let Some(mut browser) = Browser::start() else { return };
+    for (page, chart, lines) in [("page", "selection", 2), ("path", "path", 14)] {
+        for width in [1280, 400] {
+            browser.open(&folder.path().join(format!("{page}.html")), (width, 900), false);
+            assert_eq!(browser.complaints, [""; 0]);
+            let found = format!("document.querySelectorAll('#{chart}-chart .point').length");
+            assert_eq!(browser.value(&found), lines);
+            let wide = browser.value("document.documentElement.scrollWidth");
+            assert!(wide.as_u64().unwrap() <= width.into(), "{wide} of {width}");
+        }
+    }
+}
+
+#[test]
+fn families_of_groups_are_told_apart() {
+    let folder = Folder::with(many(4).replace("group 0", ""));
+    let text: String = folder
+        .read("t.csv")
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => format!("{line},h\n"),
+            _ => format!("{line},{}\n", at % 2),
+        })
+        .collect();
+    folder.file("t.csv", text);
+    folder.prints("fit t.csv --target y --groups g --groups h --quiet --report page.html");
+    let page = folder.read("page.html");
+    assert!(page.contains("y by g and by h"));
+    let names = numbers(&page)["names"].clone();
+    for name in ["g=1", "h=1"] {
+        assert!(names.as_array().unwrap().contains(&json!(name)), "{names}");
+    }
+}

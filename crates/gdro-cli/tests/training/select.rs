@@ -1,0 +1,451 @@
+//! `gdro select`: the choice of the penalty or the ball.
+
+use crate::common::{self, Folder, number};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::Value;
+
+const MODELS: [&str; 3] = ["robust", "erm", "balanced"];
+
+/// Draws that are the same everywhere.
+struct Draws(Xoshiro256PlusPlus);
+
+impl Draws {
+    fn new(seed: u64) -> Self {
+        Draws(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    /// By Box and Muller.
+    fn normal(&mut self) -> f64 {
+        let (a, b): (f64, f64) = (self.0.random(), self.0.random());
+        (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
+    }
+}
+
+/// What `gdro select ARGUMENTS --json` prints.
+fn select(folder: &Folder, arguments: &str) -> Value {
+    let arguments = format!("select {arguments} --json --quiet");
+    serde_json::from_str(&folder.prints(&arguments)).unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap_or_else(|| panic!("{value}")).iter().map(number).collect()
+}
+
+fn index(value: &Value) -> usize {
+    value.as_u64().unwrap() as usize
+}
+
+/// Two groups whose targets are linear in 100 normal features with coefficients of their own, and
+/// noise. The exact population risk of a model follows from its weights.
+struct Planted {
+    coefficients: [Vec<f64>; 2],
+    noise: [f64; 2],
+    table: String,
+}
+
+impl Planted {
+    fn new(rows: usize, seed: u64) -> Self {
+        const D: usize = 100;
+        let mut draws = Draws::new(seed);
+        let common: Vec<f64> = (0..D).map(|j| if j < 4 { 1.0 } else { 0.0 }).collect();
+        let mut other = common.clone();
+        other[4] = 0.5;
+        let coefficients = [common, other];
+        let noise = [1.0, 1.5];
+        let names: Vec<String> = (0..D).map(|j| format!("x{j}")).collect();
+        let mut table = names.join(",") + ",g,y\n";
+        for row in 0..rows {
+            let group = row % 2;
+            let x: Vec<f64> = (0..D).map(|_| draws.normal()).collect();
+            let linear: f64 = x.iter().zip(&coefficients[group]).map(|(x, c)| x * c).sum();
+            x.iter().for_each(|x| table += &format!("{x},"));
+            table += &format!("{},{}\n", ["a", "b"][group], linear + noise[group] * draws.normal());
+        }
+        Planted { coefficients, noise, table }
+    }
+
+    /// The largest population risk of a saved model: ‖u − c_g‖² + (intercept)² + σ_g², for weights u
+    /// of the raw features.
+    fn risk(&self, model: &Value) -> f64 {
+        let weights = numbers(&model["weights"]);
+        let mut intercept = number(&model["intercepts"][0]);
+        let columns = model["encoding"]["columns"].as_array().unwrap();
+        let raw: Vec<f64> = columns
+            .iter()
+            .zip(&weights)
+            .map(|(column, w)| {
+                let u = w / number(&column["deviation"]);
+                intercept -= u * number(&column["mean"]);
+                u
+            })
+            .collect();
+        let of_group = |g: usize| {
+            let pairs = raw.iter().zip(&self.coefficients[g]);
+            pairs.map(|(u, c)| (u - c).powi(2)).sum::<f64>()
+                + intercept.powi(2)
+                + self.noise[g].powi(2)
+        };
+        of_group(0).max(of_group(1))
+    }
+}
+
+#[test]
+fn the_planted_penalty_is_found() {
+    let penalties = [0.003, 0.03, 0.3, 3.0, 30.0];
+    for seed in [1, 2, 3] {
+        let planted = Planted::new(230, seed);
+        let folder = Folder::with(&planted.table);
+        let table = "t.csv --target y --groups g --group-features drop --holdout 0";
+        let mut exact = Vec::new();
+        for l2 in penalties {
+            folder.prints(&format!("fit {table} --l2 {l2} --quiet --out fit"));
+            exact.push(planted.risk(&folder.json("fit/model.json")));
+        }
+        // Not at an end, and clearly better than its neighbours.
+        let best = (0..5).min_by(|a, b| exact[*a].total_cmp(&exact[*b])).unwrap();
+        assert!((1..4).contains(&best), "{exact:?}");
+        assert!(exact[best - 1].min(exact[best + 1]) > 1.02 * exact[best], "{exact:?}");
+
+        let grid = format!("{table} --l2 0.003,0.03,0.3,3,30 --folds 10");
+        let selection = select(&folder, &format!("{grid} --rule best"))["selection"].clone();
+        assert_eq!(number(&selection["robust"]["value"]), penalties[best], "{exact:?}");
+        let one_se = select(&folder, &grid)["selection"]["robust"].clone();
+        assert!(penalties[best..=best + 1].contains(&number(&one_se["value"])), "{one_se}");
+        // Risks on validation rows are near the exact ones.
+        let points = selection["robust"]["points"].as_array().unwrap();
+        for (point, exact) in points.iter().rev().zip(&exact) {
+            let (criterion, error) =
+                (number(&point["criterion"]), number(&point["standard_error"]));
+            assert!((criterion - exact).abs() < 4.0 * error, "{criterion} ± {error}: {exact}");
+        }
+    }
+}
+
+/// Leaving out one row at a time, for ordinary training with one feature, by its closed form:
+/// w = cov(x, y)/(1 + λ/2) for the standardised feature of the other rows, and the intercept is
+/// their mean target. Balanced with a huge penalty: the mean of the groups' mean targets.
+#[test]
+fn leaving_one_out_is_what_its_closed_form_says() {
+    let mut draws = Draws::new(3);
+    let n = 24;
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    let mut table = "x,g,y\n".to_owned();
+    for row in 0..n {
+        x.push(draws.normal() * 3.0 + 1.0);
+        y.push(0.7 * x[row] + draws.normal());
+        table += &format!("{},{},{}\n", x[row], if row % 3 == 0 { "a" } else { "b" }, y[row]);
+    }
+    let folder = Folder::with(&table);
+    let penalties = [0.01, 1.0, 1e9];
+    let found = select(
+        &folder,
+        "t.csv --target y --groups g --group-features drop --holdout 0 --folds 24 --l2 0.01,1,1e9",
+    );
+    let selection = &found["selection"];
+    assert_eq!(selection["groups"], serde_json::json!(["b", "a"]));
+    assert_eq!(selection["rows"], serde_json::json!([16, 8]));
+
+    let loss = |row: usize, l2: f64| {
+        let rest: Vec<usize> = (0..n).filter(|r| *r != row).collect();
+        let mean = |v: &[f64]| rest.iter().map(|r| v[*r]).sum::<f64>() / rest.len() as f64;
+        let (mx, my) = (mean(&x), mean(&y));
+        let deviation =
+            (rest.iter().map(|r| (x[*r] - mx).powi(2)).sum::<f64>() / rest.len() as f64).sqrt();
+        let z = |r: usize| (x[r] - mx) / deviation;
+        let covariance = rest.iter().map(|r| z(*r) * y[*r]).sum::<f64>() / rest.len() as f64;
+        (my + covariance / (1.0 + l2 / 2.0) * z(row) - y[row]).powi(2)
+    };
+    let balanced = |row: usize| {
+        let mean = |group: usize| {
+            let rows = (0..n).filter(|r| usize::from(r % 3 == 0) == group && *r != row);
+            let values: Vec<f64> = rows.map(|r| y[r]).collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        ((mean(0) + mean(1)) / 2.0 - y[row]).powi(2)
+    };
+    let check = |point: &Value, loss: &dyn Fn(usize) -> f64| {
+        for group in 0..2 {
+            let rows = (0..n).filter(|r| usize::from(r % 3 == 0) == group);
+            let losses: Vec<f64> = rows.map(loss).collect();
+            let k = losses.len() as f64;
+            let mean = losses.iter().sum::<f64>() / k;
+            let variance = losses.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / (k - 1.0);
+            let found = number(&point["risks"][group]);
+            assert!((found - mean).abs() < 1e-5 * mean, "{found} {mean}");
+            let (found, error) = (number(&point["standard_errors"][group]), (variance / k).sqrt());
+            assert!((found - error).abs() < 1e-5 * error, "{found} {error}");
+        }
+        let risks = numbers(&point["risks"]);
+        let worst = usize::from(risks[1] > risks[0]);
+        assert_eq!((index(&point["worst"]), number(&point["criterion"])), (worst, risks[worst]));
+        assert_eq!(point["standard_error"], point["standard_errors"][worst]);
+        assert_eq!(point["folds"].as_array().unwrap().len(), n);
+    };
+    for (at, l2) in penalties.iter().rev().enumerate() {
+        check(&selection["erm"]["points"][at], &|row| loss(row, *l2));
+    }
+    check(&selection["balanced"]["points"][0], &balanced);
+}
+
+/// Choices follow from the criteria by the rule, for every model.
+#[test]
+fn the_three_models_are_chosen_by_one_rule() {
+    let planted = Planted::new(120, 9);
+    let folder = Folder::with(&planted.table);
+    for rule in ["one-se", "best"] {
+        let found = select(&folder, &format!("t.csv --target y --groups g --rule {rule}"));
+        let selection = &found["selection"];
+        assert_eq!(selection["rule"], rule);
+        let values = numbers(&selection["values"]);
+        assert_eq!(values.len(), 15);
+        assert!(values.windows(2).all(|pair| pair[0] > pair[1]), "the strongest first: {values:?}");
+        for model in MODELS {
+            let curve = &selection[model];
+            let points = curve["points"].as_array().unwrap();
+            let criteria: Vec<f64> = points.iter().map(|p| number(&p["criterion"])).collect();
+            for point in points {
+                let most = numbers(&point["risks"]).into_iter().fold(0.0, f64::max);
+                assert_eq!(number(&point["criterion"]), most);
+                let [low, high] = numbers(&point["interval"])[..] else { panic!("two ends") };
+                assert!(low < most && most < high, "{low} {most} {high}");
+            }
+            let least = criteria.iter().copied().fold(f64::INFINITY, f64::min);
+            let best = criteria.iter().position(|c| *c == least).unwrap();
+            let error = number(&points[best]["standard_error"]);
+            let limit = if rule == "best" { least } else { least + error };
+            let chosen = criteria.iter().position(|c| *c <= limit).unwrap();
+            assert_eq!((index(&curve["best"]), index(&curve["chosen"])), (best, chosen), "{model}");
+            assert_eq!(number(&curve["value"]), values[chosen]);
+            assert!((number(&curve["limit"]) - limit).abs() < 1e-12);
+            let shares: f64 = points.iter().map(|p| number(&p["frequency"])).sum();
+            assert!((shares - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_chosen_model_is_an_ordinary_one() {
+    let folder = Folder::people();
+    let table = "t.csv --target y --groups g --seed 2";
+    let found =
+        select(&folder, &format!("{table} --folds 3 --grid 1e-3:1:41 --rule best --out out"));
+    let of = |model: &str| number(&found["selection"][model]["value"]);
+    let values = MODELS.map(of);
+    assert!(values[0] != values[1] && values[0] != values[2], "a case that can fail: {values:?}");
+    folder.prints(&format!("fit {table} --l2 {} --quiet --out fit", of("robust")));
+    let (chosen, fitted) = (folder.json("out/model.json"), folder.json("fit/model.json"));
+    for key in ["weights", "intercepts", "encoding", "certificate", "group-weights"] {
+        assert_eq!(chosen[key], fitted[key], "{key}");
+    }
+    assert_eq!(number(&chosen["job"]["training"]["l2"]), of("robust"));
+    // ERM and balanced ERM have penalties of their own.
+    for model in ["erm", "balanced"] {
+        let summary = folder.summary(&format!("{table} --quiet --l2 {}", of(model)));
+        for key in ["max_risk", "avg_risk_rows", "avg_risk_groups", "test_max_risk"] {
+            assert_eq!(found["summary"][model][key], summary[model][key], "{model}: {key}");
+        }
+    }
+    assert_eq!(found["summary"], folder.json("out/summary.json"));
+    assert_eq!(found["selection"], folder.json("out/selection.json"));
+    let mut files = folder.list();
+    files.retain(|name| name.starts_with("out/"));
+    assert_eq!(
+        files,
+        ["out/model.json", "out/selection.json", "out/summary.json", "out/trace.jsonl"]
+    );
+    folder.prints("predict out t.csv");
+    assert!(folder.prints("certify out t.csv").contains("stored in the model"));
+    assert!(folder.prints("show out").contains("linear model"));
+}
+
+/// A row that is held out for the report changes nothing about the choice.
+#[test]
+fn held_out_rows_are_not_looked_at() {
+    let row = |i: usize, x: i32| format!("{x},{},{}\n", ["a", "b"][i % 2], i * 13 % 10);
+    let x = |i: usize| (i * 7 % 11) as i32;
+    let table = |changed: usize| {
+        let rows = (0..20).map(|i| row(i, if i == changed { 40 } else { x(i) }));
+        "x,g,y\n".to_owned() + &rows.collect::<String>()
+    };
+    let folder = Folder::new();
+    let choice = |changed: usize| {
+        folder.file("t.csv", table(changed));
+        let arguments =
+            "t.csv --target y --loss squared --groups g --holdout 0.3 --folds 2 --l2 0.1,1";
+        select(&folder, arguments)["selection"].clone()
+    };
+    let as_it_is = choice(usize::MAX);
+    let unchanged = (0..20).filter(|row| choice(*row) == as_it_is).count();
+    assert_eq!(unchanged, 6);
+}
+
+#[test]
+fn neither_threads_nor_a_second_run_change_anything() {
+    let folder = Folder::people();
+    let of = |arguments: &str| select(&folder, &format!("t.csv --target y --groups g {arguments}"));
+    let choice = |arguments: &str| of(arguments)["selection"].clone();
+    let one = choice("--threads 1");
+    assert_eq!(choice("--threads 2"), one);
+    assert_ne!(choice("--seed 1"), one);
+    // A share of the rows: one part, no larger than it should be.
+    let share = choice("--validation 0.25");
+    assert_eq!((&share["folds"], &share["share"]), (&1.into(), &0.25.into()));
+    let rows: u64 = share["rows"].as_array().unwrap().iter().map(|r| r.as_u64().unwrap()).sum();
+    assert_eq!(rows, 12);
+}
+
+#[test]
+fn balls_objectives_and_kinds_of_targets() {
+    let folder = Folder::people();
+    let table = "t.csv --target y --groups g --folds 3";
+    let balls = select(&folder, &format!("{table} --ball 4,0.5,1 --out out"));
+    assert_eq!(numbers(&balls["selection"]["values"]), [0.5, 1.0, 4.0]);
+    assert_eq!(balls["selection"]["knob"], "ball");
+    let training = folder.json("out/model.json")["job"]["training"].clone();
+    assert_eq!(training["ball"], balls["selection"]["robust"]["value"]);
+    assert_eq!(training["l2"], 0.0);
+    let both = select(&folder, &format!("{table} --grid ball:0.5:2:3 --l2 0.01 --out both"));
+    assert_eq!(numbers(&both["selection"]["values"]), [0.5, 1.0, 2.0]);
+    assert_eq!(folder.json("both/model.json")["job"]["training"]["l2"], 0.01);
+    let inside = select(&folder, &format!("{table} --l2 0,0.1 --ball 2"));
+    assert_eq!(numbers(&inside["selection"]["values"]), [0.1, 0.0]);
+
+    for objective in ["top-k:1.5", "regret", "balanced", "average"] {
+        let found = select(&folder, &format!("{table} --objective {objective} --grid 0.001:1:4"));
+        // Ordinary training is the same model whoever asks for it.
+        let same = match objective {
+            "average" => "erm",
+            "balanced" => "balanced",
+            _ => continue,
+        };
+        for point in 0..4 {
+            let of = |model: &str| number(&found["selection"][model]["points"][point]["criterion"]);
+            let (a, b) = (of("robust"), of(same));
+            assert!((a - b).abs() < 1e-3 * b, "{a} {b}");
+        }
+    }
+    let mut table = "x,z,g,y\n".to_owned();
+    for i in 0..90 {
+        let class = ["one", "two", "three"][(i * 17 % 7) / 3];
+        table += &format!("{},{},{},{class}\n", i * 17 % 7, i * 5 % 13, ["a", "b"][i % 2]);
+    }
+    folder.file("classes.csv", table);
+    let found = select(&folder, "classes.csv --target y --groups g --grid 1e-3:1e-1:3");
+    assert!(number(&found["selection"]["robust"]["points"][2]["criterion"]) < 1.0);
+    let rounds = "--solver smd-m --rounds 400 --step-w 1 --step-q 1";
+    let found = select(&folder, &format!("t.csv --target y --groups g --l2 0.01,0.1 {rounds}"));
+    assert_eq!(found["summary"]["solver"], "smd-m");
+    assert_eq!(found["summary"]["rounds"], 400);
+}
+
+#[test]
+fn a_job_file_says_the_same() {
+    let folder = Folder::people();
+    folder.file(
+        "job.toml",
+        "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nl2 = [0.1, 1e-3]\nfolds = 4\n\
+         rule = 'best'\n",
+    );
+    let options = "t.csv --target y --groups g --l2 0.1,1e-3 --folds 4 --rule best";
+    assert_eq!(select(&folder, "job.toml")["selection"], select(&folder, options)["selection"]);
+    folder.file("one.toml", "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nl2 = 1e-3\n");
+    let said = folder.run("select one.toml --grid 0.01:0.1:2");
+    let said = common::stderr(&said);
+    assert!(said.contains("note: one.toml:4: l2 is replaced by what is chosen"), "{said}");
+    let refused = folder.refused("fit job.toml");
+    assert_eq!(refused, "job.toml:5: folds: only `gdro select` uses it: leave it out here");
+    folder.file("list.toml", "tables = ['t.csv']\ntarget = 'y'\nl2 = [0.1, 1e-3]\n");
+    assert_eq!(
+        folder.refused("fit list.toml"),
+        "list.toml:3: l2 = [0.1, 0.001]: expected a number"
+    );
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let folder = Folder::people();
+    folder.file("budget.csv", "group,budget\na,5\nb,5\n");
+    let several = "from 2 to 1000 values to choose from";
+    for (arguments, message) in [
+        ("--l2 0.1", "--l2 0.1: expected several values to choose from, as in --l2 1,2,5"),
+        ("--l2 0.1,0.1", "--l2 [0.1, 0.1]: expected different values"),
+        ("--l2 0,0.1", "--l2 [0, 0.1]: expected numbers above 0"),
+        ("--l2 0.1,-1", "--l2 [0.1, -1]: expected numbers above 0"),
+        ("--l2 0.1,inf", "--l2 [0.1, inf]: expected numbers above 0"),
+        ("--l2 0.1,nan", "--l2 [0.1, nan]: expected numbers above 0"),
+        ("--ball 1,0", "--ball [1, 0]: expected numbers above 0"),
+        (
+            "--ball 1,2 --l2 0.1,1",
+            "--ball: l2 or ball is chosen, not both at once: give one of them a single number",
+        ),
+        ("--l2 0.1,1 --grid 1:2:3", "--grid: the values come from l2: leave one of the two out"),
+        (
+            "--grid 1:2",
+            "--grid 1:2: expected LOW:HIGH:N or ball:LOW:HIGH:N, as in 1e-6:10:15, with 0 < LOW < HIGH",
+        ),
+        (
+            "--grid 1:2:3 --l2 0.1",
+            "--l2 0.1: expected several values to choose from, as in --l2 1,2,5",
+        ),
+        ("--folds 1", "--folds 1: expected a whole number from 2 to 1000"),
+        ("--folds 49", "--folds: 49: expected a number from 2 to the 48 training rows"),
+        ("--validation 1", "--validation 1: expected a share between 0 and 1"),
+        (
+            "--validation 1e-9",
+            "--validation: 0.000000001: expected rows for validation: the groups are too small",
+        ),
+        (
+            "--validation 0.2 --folds 5",
+            "--validation: folds give every row to validation once: leave one of the two out",
+        ),
+        ("--rule worst", "--rule: `worst`: expected one-se or best"),
+        (
+            "--path --folds 5",
+            "--folds: path draws a trade-off and chooses nothing: leave one of the two out",
+        ),
+        ("--path --l2 0.1,1", "--l2 [0.1, 1]: expected a number"),
+        (
+            "--path --objective regret",
+            "--objective: path goes from max to balanced by top-k: leave it out",
+        ),
+        (
+            "--path --solver smd-m",
+            "--solver: smd-m: path is computed by the reference solver: use exact",
+        ),
+        ("--path --delta 0.1", "--delta: path computes no intervals: leave it out"),
+        ("--path=1", "--path 1: expected a whole number from 2 to 1000"),
+        (
+            "--path --all-groups",
+            "--all-groups: path shows no groups: path.json and --json hold all of them",
+        ),
+        (
+            "--solver smd-r --budget budget.csv",
+            "--budget: budget.csv is for all training rows, and validation takes some of them: use all",
+        ),
+    ] {
+        let refused = folder.refused(&format!("select t.csv --target y --groups g {arguments}"));
+        assert_eq!(refused, message, "{arguments}");
+    }
+    let list = (1..=1001).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+    let refused = folder.refused(&format!("select t.csv --target y --groups g --l2 {list}"));
+    assert!(refused.ends_with(several), "{refused}");
+    let refused = folder.refused("fit t.csv --target y --l2 0.1,1");
+    assert_eq!(refused, "--l2 [0.1, 1]: expected a number");
+}
+
+#[test]
+fn the_table_fits_the_terminal() {
+    let folder = Folder::people();
+    for width in ["80", "120"] {
+        let mut command = folder.command("select t.csv --target y --groups g --grid 1e-3:1:4");
+        let output = command.env("COLUMNS", width).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let limit: usize = width.parse().unwrap();
+        let too_long = text.lines().find(|line| console::measure_text_width(line) > limit);
+        assert_eq!(too_long, None, "{width}: {text}");
+        assert!(text.contains("Worst group on 48 validation rows, by penalty"), "{text}");
+        assert!(text.contains("gdro: penalty ") && text.contains("balanced: penalty "), "{text}");
+        assert!(text.contains("Rows held out") && text.contains("Training rows"), "{text}");
+    }
+}

@@ -1,0 +1,255 @@
+//! Tables that are streamed: one pass, its certificate, and what it refuses.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::common::{self, Folder, number};
+
+/// Rows of four numbers and a text with a label, in three groups of different size and slope.
+fn rows(count: u32, sorted: bool) -> String {
+    let mut state = 7u64;
+    let mut unit = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let slopes = [[1.0, -0.5, 0.2, 0.0], [-0.4, 0.8, 0.3, 0.5], [0.2, 0.1, -1.5, 1.0]];
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for _ in 0..count {
+        let draw = unit();
+        let group = usize::from(draw > 0.6) + usize::from(draw > 0.9);
+        let x: Vec<f64> = (0..4).map(|_| unit() + unit() + unit() - 1.5).collect();
+        let text = ["u", "v", "w"][(3.0 * unit()) as usize];
+        let score: f64 = x.iter().zip(slopes[group]).map(|(x, s)| 2.0 * x * s).sum();
+        let label = if unit() < 1.0 / (1.0 + (-score).exp()) { "yes" } else { "no" };
+        let mut line = String::new();
+        x.iter().for_each(|v| write!(line, "{v:.6},").unwrap());
+        writeln!(line, "{text},{},{label}", ["a", "b", "c"][group]).unwrap();
+        lines.push((group, line));
+    }
+    if sorted {
+        lines.sort_by_key(|(group, _)| *group);
+    }
+    let lines: String = lines.into_iter().map(|(_, line)| line).collect();
+    format!("x1,x2,x3,x4,t,g,y\n{lines}")
+}
+
+const TABLE: &str = "t.csv --target y --groups g --group-features drop";
+
+#[test]
+fn the_certificate_encloses_the_optimum_for_every_solver() {
+    let folder = Folder::with(rows(9_000, false));
+    let exact = folder.summary(&format!("{TABLE} --holdout 0"));
+    let optimum = number(&exact["certificate"]["upper"]);
+    for (solver, close) in [("smd-m", 0.03), ("smd-r", 1.0), ("smpa-m", 1.0), ("hybrid", 1.0)] {
+        let found = folder.summary(&format!("{TABLE} --holdout 0 --stream --solver {solver}"));
+        let certificate = &found["certificate"];
+        let (lower, upper) = (number(&certificate["lower"]), number(&certificate["upper"]));
+        assert!(lower <= optimum + 1e-9, "{solver}: {lower} above {optimum}");
+        assert!(upper >= optimum - 1e-9, "{solver}: {upper} below {optimum}");
+        assert!(upper - optimum < close, "{solver}: {upper} for {optimum}");
+        let risk = number(&found["max_risk"]);
+        assert!(risk <= upper && risk > upper - 0.01, "{solver}: {risk} {upper}");
+        // The others are trained and shown beside it.
+        let gap = |name: &str, field: &str| {
+            (number(&found[name][field]) - number(&exact[name][field])).abs()
+        };
+        assert!(gap("erm", "avg_risk_rows") < 0.02, "{:?}", found["erm"]["avg_risk_rows"]);
+        assert!(gap("balanced", "avg_risk_groups") < 0.05);
+    }
+}
+
+#[test]
+fn other_losses_have_a_bound_too() {
+    let folder = Folder::with(rows(4_000, false));
+    let table = "t.csv --target x1 --groups g --holdout 0";
+    for loss in ["squared", "huber:1"] {
+        let exact = folder.summary(&format!("{table} --loss {loss}"));
+        let optimum = number(&exact["certificate"]["upper"]);
+        let found = folder.summary(&format!("{table} --loss {loss} --stream --robust-only"));
+        let (lower, upper) =
+            (number(&found["certificate"]["lower"]), number(&found["certificate"]["upper"]));
+        assert!(lower <= optimum + 1e-9 && optimum <= upper + 1e-9, "{loss}: {lower} {upper}");
+        if loss == "squared" {
+            // A quadratic is known everywhere from one point.
+            assert!(optimum - lower < 1e-6 * optimum, "{lower} {optimum}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
+    let folder = Folder::with(rows(5_000, false));
+    let model = |name: &str, options: &str| {
+        folder.prints(&format!("fit {TABLE} --stream --buffer 500 --out {name} -q {options}"));
+        folder.read(&format!("{name}/model.json"))
+    };
+    let one = model("one", "--threads 1");
+    assert_eq!(one, model("two", "--threads 2"));
+    assert_eq!(one, model("again", "--threads 2"));
+    assert_ne!(one, model("other", "--seed 3"));
+    // What the counting pass found spares it the next time.
+    let again = model("schema", "--schema one/schema.json");
+    let strip = |text: &str| -> serde_json::Value {
+        let mut model: serde_json::Value = serde_json::from_str(text).unwrap();
+        model["job"] = serde_json::Value::Null;
+        model
+    };
+    assert_eq!(strip(&one), strip(&again));
+}
+
+#[test]
+fn a_pass_less_says_none() {
+    let folder = Folder::with(rows(3_000, false));
+    let shown = folder.prints(&format!("fit {TABLE} --stream --one-pass --out run"));
+    assert!(shown.contains("certificate: none"), "{shown}");
+    let summary = folder.json("run/summary.json");
+    assert!(summary["certificate"].is_null() && summary["max_risk"].is_null());
+    assert!(folder.prints("show run").contains("certificate: none"));
+    assert_eq!(folder.prints("predict run t.csv").lines().count(), 3_001);
+    assert!(folder.prints("evaluate run t.csv").contains("worst group"));
+}
+
+#[test]
+fn the_last_rows_of_each_group_are_held_out() {
+    let folder = Folder::with(rows(2_000, false));
+    let found = folder.summary(&format!("{TABLE} --stream --holdout 50"));
+    for group in found["groups"].as_array().unwrap() {
+        assert_eq!(group["n_test"], 50);
+    }
+    // Other last rows change the evaluation and not the model.
+    let table = rows(2_000, false);
+    let flip = |line: &str| match line.strip_suffix("yes") {
+        Some(start) => format!("{start}no"),
+        None => format!("{}yes", line.strip_suffix("no").unwrap()),
+    };
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    let last = lines.len() - 1;
+    lines[last] = flip(&lines[last]);
+    folder.file("u.csv", lines.join("\n"));
+    let other =
+        folder.summary("u.csv --target y --groups g --group-features drop --stream --holdout 50");
+    assert_eq!(found["max_risk"], other["max_risk"]);
+    assert_ne!(found["test_max_risk"], other["test_max_risk"]);
+}
+
+#[test]
+fn a_sorted_file_ends_early_and_says_why() {
+    let folder = Folder::with(rows(6_000, true));
+    let found = folder.run(&format!("fit {TABLE} --stream --robust-only --buffer 100"));
+    let said = common::stderr(&found).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("put the rows of the file in random order"), "{said}");
+}
+
+#[test]
+fn families_of_groups_are_streamed() {
+    let folder = Folder::with(rows(6_000, false));
+    let families = "t.csv --target y --groups g --groups t --group-features drop --holdout 0";
+    let exact = folder.summary(families);
+    let found = folder.summary(&format!("{families} --stream"));
+    let optimum = number(&exact["certificate"]["upper"]);
+    let (lower, upper) =
+        (number(&found["certificate"]["lower"]), number(&found["certificate"]["upper"]));
+    assert!(lower <= optimum + 1e-9 && optimum <= upper + 1e-9, "{lower} {optimum} {upper}");
+    let mean = number(&found["avg_risk_rows"]);
+    assert!((mean - number(&exact["avg_risk_rows"])).abs() < 0.05);
+}
+
+#[test]
+fn missing_cells_and_rare_texts_follow_the_same_policies() {
+    let mut table = rows(3_000, false);
+    table += ",0.1,0.2,0.3,u,a,yes\n0.5,0.1,0.2,0.3,,b,no\n0.5,0.1,0.2,0.3,q,b,no\n";
+    let folder = Folder::with(table);
+    let policies = format!("{TABLE} --missing mean --min-count 2 --holdout 0");
+    let (exact, found) =
+        (folder.summary(&policies), folder.summary(&format!("{policies} --stream")));
+    let names = |summary: &serde_json::Value| summary["schema"].clone();
+    for (a, b) in names(&exact).as_array().unwrap().iter().zip(names(&found).as_array().unwrap()) {
+        assert_eq!(
+            (&a["column"], &a["role"], &a["levels"]),
+            (&b["column"], &b["role"], &b["levels"])
+        );
+        if let (Some(a), Some(b)) = (a["mean"].as_f64(), b["mean"].as_f64()) {
+            assert!((a - b).abs() < 1e-12);
+        }
+    }
+    let message = folder.refused(&format!("fit {TABLE} --stream"));
+    assert!(message.contains("t.csv:3002: column `x1`"), "{message}");
+}
+
+#[test]
+fn what_a_stream_cannot_do_is_refused() {
+    let folder = Folder::with(rows(600, false));
+    for (options, expected) in [
+        ("--schema s.json", "--schema: it is for tables that are streamed: add --stream"),
+        ("--one-pass", "--one-pass: it is for tables that are streamed"),
+        ("--stream --solver online-1", "online-1 needs the rows in memory"),
+        ("--stream --solver exact", "exact needs the rows in memory"),
+        ("--stream --objective regret", "--stream minimises max, not regret"),
+        ("--stream --tol 1e-3", "--tol: not with --stream"),
+        ("--stream --budget all", "--budget: not with --stream"),
+        ("--stream --rounds 1e6", "the rows are enough for"),
+        ("--stream --schema none.json", "cannot read the schema none.json"),
+        ("--stream --weight x1", "--weight: not with --stream"),
+        ("--stream --holdout-column t --holdout-value u", "--holdout-column: not with --stream"),
+    ] {
+        let message = folder.refused(&format!("fit {TABLE} {options}"));
+        assert!(message.contains(expected), "{options}: {message}");
+    }
+    folder.prints(&format!("fit {TABLE} --stream --out run -q"));
+    let message = folder.refused("certify run t.csv");
+    assert!(message.contains("trained on a stream"), "{message}");
+    let message =
+        folder.refused("fit t.csv --target y --groups t --stream --schema run/schema.json");
+    assert!(message.contains("made with other options"), "{message}");
+    folder.file("u.csv", rows(50, false).replace(",b,", ",new,"));
+    let message = folder.refused(
+        "fit u.csv --target y --groups g --group-features drop --stream --schema run/schema.json",
+    );
+    assert!(message.contains("the group `new`, which its schema does not know"), "{message}");
+}
+
+/// Rows from a pipe that does not end, until Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn an_endless_stream_stops_on_ctrl_c_with_what_it_has() {
+    let folder = Folder::with(rows(2_000, false));
+    folder.prints(&format!("fit {TABLE} --stream --out first -q"));
+    // A schema of far more rows than will come.
+    let mut schema = folder.json("first/schema.json");
+    schema["rows"] = 2_000_000_000_000u64.into();
+    for count in schema["counts"].as_array_mut().unwrap() {
+        *count = 600_000_000_000u64.into();
+    }
+    folder.file("schema.json", schema.to_string());
+    let mut child = folder
+        .command(
+            "fit - --target y --groups g --group-features drop --stream --one-pass --robust-only \
+             --schema schema.json --buffer 2000 --step-w 1 --step-q 1 --out run",
+        )
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let id = child.id();
+    let writer = std::thread::spawn(move || {
+        let table = rows(5_000, false);
+        let body = table.split_once('\n').unwrap().1.to_owned();
+        let mut gone = pipe.write_all(table.as_bytes()).is_err();
+        while !gone {
+            gone = pipe.write_all(body.as_bytes()).is_err();
+        }
+    });
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    std::process::Command::new("kill").arg("-INT").arg(id.to_string()).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+    let summary = folder.json("run/summary.json");
+    assert_eq!(summary["ended"], "interrupted");
+    assert!(number(&summary["samples"]) > 1_000.0, "{summary}");
+    assert!(folder.prints("predict run t.csv").lines().count() == 2_001);
+}

@@ -1,0 +1,16 @@
+//! What a user says about a table.
+
+mod check;
+mod choices;
+mod comparison;
+mod data;
+mod entry;
+mod missing;
+mod settle;
+
+pub use choices::{Format, GroupFeatures, MissingGroup, Scaling, SmallGroups, Split, Task};
+pub use comparison::{Comparison, Operator};
+pub use data::DataOptions;
+pub use entry::GroupEntry;
+pub(crate) use entry::spelled;
+pub use missing::{Missing, MissingCells};

@@ -1,0 +1,61 @@
+//! What a solver leaves behind.
+
+use gdro::average::Average;
+use gdro::group_weights::Subsets;
+use gdro::run::Outcome;
+
+use crate::trace::Trace;
+
+/// What minimised the objective.
+#[derive(Debug)]
+pub enum Solved {
+    /// The reference solver, in so many iterations.
+    Exact {
+        /// Iterations.
+        iterations: usize,
+    },
+    /// One of the paper's algorithms.
+    Rounds(Play),
+}
+
+/// What a solver leaves behind.
+#[derive(Debug)]
+pub struct Answer {
+    /// The model.
+    pub w: Vec<f64>,
+    /// Averaged weights of the groups.
+    pub weights: Vec<f64>,
+    /// What the solver did.
+    pub solved: Solved,
+    /// Seconds that it took, without evaluations.
+    pub seconds: f64,
+    /// The curve.
+    pub trace: Trace,
+}
+
+/// Rounds that were played.
+#[derive(Debug)]
+pub struct Play {
+    /// Rounds played, of those planned.
+    pub rounds: (u64, u64),
+    /// Samples drawn from each group.
+    pub samples: Vec<u64>,
+    /// The budgets n_i, when rows were visited once.
+    pub budgets: Option<Vec<u64>>,
+    /// Losses clipped for the bandit player.
+    pub clipped: u64,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Whether it ended because the gap was small enough.
+    pub certified: bool,
+    /// Multipliers on the steps of w and q.
+    pub steps: (f64, f64),
+    /// Whether pilot runs chose a step.
+    pub piloted: bool,
+    /// The range of the losses, when it was chosen here.
+    pub loss_range: Option<f64>,
+    /// The average.
+    pub average: Average,
+    /// How the groups of a round were drawn, where several are.
+    pub subsets: Option<Subsets>,
+}

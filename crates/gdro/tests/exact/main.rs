@@ -1,0 +1,12 @@
+//! Exact optima and certificates, losses and sets of models, and the example programs.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod certificates;
+mod examples;
+mod geometries;
+mod geometry;
+mod lazy;
+mod losses;
+mod reference;

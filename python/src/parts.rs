@@ -244,18 +244,14 @@ impl Source for SomeSource {
         each!(self, source => source.draw(group, rng))
     }
 
-    fn is_far(&self) -> bool {
-        each!(self, source => source.is_far())
+    #[inline]
+    fn handle(&self, group: usize, number: u64) -> Option<Handle> {
+        each!(self, source => source.handle(group, number))
     }
 
     #[inline]
-    fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
-        each!(self, source => source.foresee(group, rng))
-    }
-
-    #[inline]
-    fn fetch(&self, handle: Handle) {
-        each!(self, source => source.fetch(handle));
+    fn prefetch(&self, handle: Handle) {
+        each!(self, source => source.prefetch(handle));
     }
 
     #[inline]

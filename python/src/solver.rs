@@ -128,7 +128,7 @@ impl Loop {
             let names = rows.names.clone();
             let library = |e| Failure::library(e, &names);
             rows.check(&job)?;
-            check_queries(&job, groups)?;
+            check_queries(&job, algorithm, groups)?;
             let counts = rows.data.counts();
             let budgets = budgets(training, &names, &counts)?;
             let targets = loss.targets();
@@ -191,7 +191,7 @@ impl Loop {
         Loop::start(py, groups, loss.outputs(), move || {
             let training = &job.training;
             check_k(&job, groups)?;
-            check_queries(&job, groups)?;
+            check_queries(&job, algorithm, groups)?;
             let mut game = Game::gdro(groups).with_ridge(training.l2);
             if let Objective::TopK(k) = training.objective {
                 game.k = k;
@@ -324,5 +324,5 @@ fn rounds(job: &Job) -> u64 {
 #[pyfunction]
 pub fn takes_k(solver: &str) -> PyResult<bool> {
     let solver: SolverName = solver.parse().map_err(|e: String| refuse(e))?;
-    Ok(solver.algorithm().is_some_and(|a| a.facts().top_k))
+    Ok(solver.algorithm().is_some_and(|a| a.spec().top_k))
 }

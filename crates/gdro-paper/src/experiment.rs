@@ -181,7 +181,7 @@ impl Experiment {
 
     /// The k of a run's own game: that of the experiment on the capped simplex, 1 otherwise.
     pub(crate) fn own_k(&self, run: &Run) -> f64 {
-        if run.algorithm.facts().top_k { self.k } else { 1.0 }
+        if run.algorithm.spec().top_k { self.k } else { 1.0 }
     }
 
     /// Whether a figure shows gaps along the way.

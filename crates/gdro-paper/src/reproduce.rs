@@ -5,9 +5,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use gdro::algorithm::{Algorithm, Constants};
-use gdro::bound::{self, Holds};
-use gdro::estimator::{BatchOrCoin, Bernoulli, MiniBatch};
+use gdro::algorithm::{Constants, Request};
+use gdro::bound::Holds;
 
 use crate::cache::{Cache, write};
 use crate::error::{Error, Result};
@@ -222,13 +221,10 @@ impl Stage {
 fn rounds(run: &Run, problem: &Problem, share: f64) -> gdro::Result<(u64, u64)> {
     let of_budgets = || {
         let budgets = problem.budgets()?;
-        let (most, least) = (*budgets.iter().max()?, *budgets.iter().min()?);
-        Some(match run.algorithm {
-            Algorithm::SmdR | Algorithm::SmdRWeighted => most,
-            Algorithm::SmpaM => least / 2,
-            Algorithm::Hybrid => nbar(run, problem)? / 2,
-            _ => least,
-        })
+        let request = Request { budgets: Some(&budgets), counts: &budgets, ..Request::default() };
+        let budgeted = run.algorithm.spec().budgets.is_some();
+        let of_budgets = || run.algorithm.default_rounds(&request, nbar(run, problem));
+        Some(if budgeted { of_budgets() } else { request.least() })
     };
     let played = match run.rounds {
         Some(t) => shortened(t, share),
@@ -246,30 +242,20 @@ fn shortened(rounds: u64, share: f64) -> u64 {
     ((rounds as f64 * share).round() as u64).max(1)
 }
 
-/// n̄ of the hybrid: what the run says, or the geometric mean of the smallest and largest budget.
+/// n̄: what the run says, or what is usual for the budgets.
 fn nbar(run: &Run, problem: &Problem) -> Option<u64> {
-    if run.algorithm != Algorithm::Hybrid {
-        return None;
-    }
+    let usual = run.algorithm.spec().nbar?;
     let budgets = problem.budgets()?;
-    let (most, least) = (*budgets.iter().max()?, *budgets.iter().min()?);
-    Some(run.nbar.unwrap_or((most as f64 * least as f64).sqrt().round() as u64))
+    let (nbar, budgets) = (run.nbar, Some(&budgets[..]));
+    Some(usual(&Request { nbar, budgets, ..Request::default() }))
 }
 
 /// The scale factors of the weighted game of an algorithm under budgets.
 fn scales(run: &Run, problem: &Problem, preset: u64) -> gdro::Result<Option<Vec<f64>>> {
-    if !run.algorithm.facts().budgets {
-        return Ok(None);
-    }
+    let Some(budgeted) = run.algorithm.spec().budgets else { return Ok(None) };
     let Some(budgets) = problem.budgets() else { return Ok(None) };
-    Ok(Some(match run.algorithm {
-        Algorithm::SmpaM => MiniBatch::new(&budgets)?.scales().to_vec(),
-        Algorithm::Hybrid => {
-            let nbar = nbar(run, problem).unwrap_or(2 * preset);
-            BatchOrCoin::new(&budgets, nbar)?.scales().to_vec()
-        }
-        _ => Bernoulli::new(&budgets)?.probabilities().to_vec(),
-    }))
+    let nbar = nbar(run, problem).unwrap_or(2 * preset);
+    (budgeted.scales)(&budgets, nbar).map(Some)
 }
 
 fn library(experiment: &Experiment, run: &Run, source: gdro::Error) -> Error {
@@ -363,13 +349,9 @@ impl Session<'_> {
                 let scales = plan.scales.as_ref()?;
                 Some(bounds.ok()?.first()? * scales.first()?)
             };
-            match plan.algorithm {
-                Algorithm::SmdR => weighted(bound::smd_r(constants, &budgets, delta)),
-                Algorithm::SmpaM => weighted(bound::smpa_m(constants, &budgets, delta)),
-                algorithm => {
-                    let holds = Holds::With(delta);
-                    bound::gap(algorithm, plan.anytime, constants, t, holds).ok()
-                }
+            match plan.algorithm.spec().budgets.and_then(|budgeted| budgeted.bound) {
+                Some(bound) => weighted(bound(constants, &budgets, delta)),
+                None => plan.algorithm.gap(plan.anytime, constants, t, Holds::With(delta)).ok(),
             }
         };
         spoken.filter_map(|p| Some((p.rounds, p.samples, bound(p.rounds)?))).collect()

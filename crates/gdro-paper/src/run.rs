@@ -121,11 +121,11 @@ impl Plan {
     pub fn cost(&self, problem: &Problem) -> u64 {
         let m = problem.groups() as f64;
         let budgets = || problem.budgets().unwrap_or_default().iter().sum::<u64>() as f64;
-        let samples = match self.algorithm {
-            Algorithm::SmdM | Algorithm::AtkroM => self.rounds() as f64 * m,
-            Algorithm::AtkroK => self.rounds() as f64 * self.k,
-            _ if self.algorithm.facts().budgets => budgets(),
-            _ => self.rounds() as f64,
+        let spec = self.algorithm.spec();
+        let samples = match spec.draws.per_round(problem.groups(), self.k) {
+            Some(draws) => self.rounds() as f64 * draws,
+            None if spec.budgets.is_some() => budgets(),
+            None => self.rounds() as f64,
         };
         // O(m) work of a round.
         let rounds = self.rounds() as f64 * m;

@@ -139,9 +139,13 @@ pub fn model(model: &Model, all: bool) -> String {
             training.objective, model.loss, training.solver, training.seed, model.gdro
         ),
         format!(
-            "penalty {}, ball {}, intercept {}",
+            "penalty {}, {}, intercept {}",
             training.l2,
-            training.ball.map_or("none".into(), |b| b.to_string()),
+            match (training.domain, training.ball) {
+                (Some(domain), _) => format!("domain {domain}"),
+                (None, Some(radius)) => format!("ball {radius}"),
+                (None, None) => "ball none".to_owned(),
+            },
             if training.penalize_intercept { "penalised" } else { "free" }
         ),
         format!("trained on {}", files.join(", ")),

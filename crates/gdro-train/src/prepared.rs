@@ -1,9 +1,9 @@
 //! The game that a job plays on rows.
 
 use gdro::Dataset;
-use gdro::domain::{Domain, L2Ball};
+use gdro::domain::{AnyMap, Domain, DomainSpec};
 use gdro::loss::{AnyLoss, Loss, Targets};
-use gdro::setting::{Objective, Size, SolverName, Terms, ball_of, intercept_bound, row_shares};
+use gdro::setting::{Objective, Size, SolverName, Terms, intercept_bound, row_shares};
 use gdro_data::{Prepared, Split, Target, Task};
 
 use crate::failure::{Failure, Result};
@@ -15,14 +15,14 @@ use crate::job::{Job, LossName, Training};
 pub struct Bounds {
     /// Ridge.
     pub l2: f64,
-    /// Radius of the ball, if there is one.
-    pub ball: Option<f64>,
+    /// The set that the weights lie in.
+    pub domain: DomainSpec,
 }
 
 impl Bounds {
     /// Those of a job.
     pub fn of(training: &Training) -> Self {
-        Bounds { l2: training.l2, ball: training.ball }
+        Bounds { l2: training.l2, domain: training.domain() }
     }
 }
 
@@ -116,7 +116,7 @@ pub fn setting_on<L: Loss + Sync>(
     let TrainRows { data, names, .. } = rows;
     let terms = Terms {
         l2: training.l2,
-        ball: training.ball,
+        domain: training.domain(),
         intercept: intercept_of(training, targets, data.max_abs_target()),
         shares,
         adjustment: training.adjustment,
@@ -164,11 +164,11 @@ pub fn scales_of(training: &Training, names: &[String]) -> Result<Option<Vec<f64
 /// A setting within other bounds; offsets stay as they are.
 ///
 /// # Errors
-/// For a radius that is not positive.
+/// For a domain with numbers out of range.
 pub fn within(setting: &Setting, bounds: Bounds) -> gdro::Result<Setting> {
     let mut setting = setting.clone();
     setting.game.ridge = bounds.l2;
-    setting.domain.map = ball_of(bounds.ball)?;
+    setting.domain.map = bounds.domain.map()?;
     Ok(setting)
 }
 
@@ -232,16 +232,16 @@ fn intercept_of(training: &Training, targets: Targets, largest_target: f64) -> O
     is_free.then(|| intercept_bound(targets, largest_target))
 }
 
-/// The ball, or the whole space under a ridge; and the interval of a free intercept.
+/// The set of the weights, and the interval of a free intercept.
 ///
 /// # Errors
-/// For a radius that is not positive.
+/// For a domain with numbers out of range.
 pub fn domain_of(
     training: &Training,
     targets: Targets,
     largest_target: f64,
-) -> gdro::Result<Domain<L2Ball>> {
-    let domain = Domain::new(ball_of(training.ball)?);
+) -> gdro::Result<Domain<AnyMap>> {
+    let domain = Domain::new(training.domain().map()?);
     match intercept_of(training, targets, largest_target) {
         Some(bound) => domain.with_intercept(bound),
         None => Ok(domain),

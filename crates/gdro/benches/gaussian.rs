@@ -16,7 +16,7 @@ use gdro::domain::{Domain, L2Ball};
 use gdro::game::Game;
 use gdro::loss::Logistic;
 use gdro::run::Solver;
-use gdro::sampling::{Rng, fill_normal};
+use gdro::sampling::Rng;
 use gdro::source::Synthetic;
 use rand::SeedableRng;
 use rand_distr::{Distribution as _, StandardNormal};
@@ -48,11 +48,9 @@ fn ziggurat(out: &mut [f64], rng: &mut Rng) {
 fn ratios() {
     let mut rng = Rng::seed_from_u64(1);
     let mut out = vec![0.0; D];
-    let (mut own_rng, mut own) = (rng.clone(), out.clone());
     let (mut every, mut one) = (solver(Algorithm::SmdM), solver(Algorithm::Online1));
     let mut works = [
         Work::new("rand_distr::StandardNormal", D as f64, || ziggurat(&mut out, &mut rng)),
-        Work::new("sampling::fill_normal", D as f64, || fill_normal(&mut own, &mut own_rng)),
         Work::new("round of smd-m, per drawn coordinate", (M * D) as f64, || play(&mut *every)),
         Work::new("round of online-1, per drawn coordinate", D as f64, || play(&mut *one)),
     ];
@@ -66,7 +64,6 @@ fn main() {
     group.throughput(Throughput::Elements(D as u64));
     let (mut rng, mut out) = (Rng::seed_from_u64(1), vec![0.0; D]);
     group.bench_function("ziggurat", |b| b.iter(|| ziggurat(&mut out, &mut rng)));
-    group.bench_function("fill_normal", |b| b.iter(|| fill_normal(&mut out, &mut rng)));
     let mut one = solver(Algorithm::Online1);
     group.bench_function("online-1", |b| b.iter(|| play(&mut *one)));
     group.throughput(Throughput::Elements((M * D) as u64));

@@ -16,9 +16,10 @@ use gdro::domain::{Domain, L2Ball};
 use gdro::group_weights::{GroupWeights, Plain};
 use gdro::iterate::{Dense, Gradient, Iterate, Lazy, scores};
 use gdro::loss::{Logistic, Loss};
-use gdro::sampling::{Rng, below, fill_normal, unit};
+use gdro::sampling::{Rng, below, unit};
 use gdro::source::{Source, WithReplacement};
 use rand::{Rng as _, SeedableRng};
+use rand_distr::{Distribution as _, StandardNormal};
 
 /// Numbers, rows or draws of one call.
 const N: usize = 1024;
@@ -105,6 +106,10 @@ fn groups<'a>() -> Vec<Work<'a>> {
     vec![Work::new("six weights: draw, average, step", N as f64, play)]
 }
 
+fn normals(out: &mut [f64], rng: &mut Rng) {
+    out.iter_mut().for_each(|v| *v = StandardNormal.sample(rng));
+}
+
 /// Random numbers.
 fn numbers<'a>() -> Vec<Work<'a>> {
     let [mut a, mut b, mut c] = [4, 5, 6].map(Rng::seed_from_u64);
@@ -116,7 +121,7 @@ fn numbers<'a>() -> Vec<Work<'a>> {
         Work::new("an index", N as f64, move || {
             black_box((0..N).fold(0, |all, _| all ^ below(&mut b, 27_020)));
         }),
-        Work::new("a normal", N as f64, move || fill_normal(&mut out, &mut c)),
+        Work::new("a normal", N as f64, move || normals(&mut out, &mut c)),
     ]
 }
 
@@ -124,7 +129,7 @@ fn main() {
     let data = adult::rows(1);
     let mut source = WithReplacement::new(data.clone());
     let mut values = vec![0.0; N];
-    fill_normal(&mut values, &mut Rng::seed_from_u64(1));
+    normals(&mut values, &mut Rng::seed_from_u64(1));
     let mut criterion = Criterion::default().configure_from_args();
     let kinds = [
         ("losses", losses(&values)),

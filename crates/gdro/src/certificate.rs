@@ -83,7 +83,8 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 ///   P_q(w) = Σ q_i r_i(w) + (λ/2)‖w‖² lies above its tangent at any anchor w₀ plus the ridge:
 ///   P_q(u) ≥ Σ q_i r_i(w₀) + ⟨h, u − w₀⟩ + (λ/2)‖u‖² with h = Σ q_i ∇r_i(w₀), and the minimum of
 ///   the right-hand side over the domain is known in closed form ([`MirrorMap::minimum`]). The
-///   anchor is w after Newton steps on P_q, where the bound is almost tight. With a ridge and no
+///   anchor is w after Newton steps on P_q, or iterations of the first-order method, where the
+///   bound is almost tight. With a ridge and no
 ///   ball this is the Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
 ///   For a loss with kinks the Fenchel bound of [`minimize`] takes the place of the tangent.
 ///
@@ -143,12 +144,12 @@ where
     let tolerance = slack(upper).max(close);
 
     // Lower bound and anchor of given weights, from a point near by.
-    let mut newton = 0;
+    let mut iterations = 0;
     let mut lower_bound = |q: &[f64], start: &[f64], tolerance: f64| {
         let anchored = Problem { goal: Goal::Fixed(q.to_vec()), ..*problem };
         let options = Options { tolerance, iterations: 60, start: Some(start.to_vec()) };
         let best = minimize(data, loss, &anchored, &options)?;
-        newton += best.iterations;
+        iterations += best.iterations;
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
         Ok::<_, crate::Error>((best.lower - doubt, best.w))
     };
@@ -187,7 +188,12 @@ where
         }
     }
     let bound = if has_kinks { "Fenchel" } else { "tangent" };
-    let mut method = format!("{bound} bound after {newton} Newton steps");
+    let steps = if problem.domain.map.constraints().are_smooth() {
+        "Newton steps"
+    } else {
+        "first-order iterations"
+    };
+    let mut method = format!("{bound} bound after {iterations} {steps}");
     if ascended > 0 {
         method += &format!(" and {ascended} steps of dual ascent");
     }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, require};
 use crate::estimator::Estimator;
 use crate::game::Game;
 use crate::group_weights::{
-    AdaHedge, Entropic, Euclidean, Fixed, GroupWeights, Leader, Mixed, Plain, Ruled, Subsets,
+    AdaHedge, AnyWeights, Euclidean, Fixed, GroupWeights, Leader, Mixed, Plain, Ruled, Subsets,
     Tsallis,
 };
 use crate::iterate::{AdaGrad, AnyPoint, Dense, Iterate, Lazy};
@@ -69,7 +69,7 @@ impl Config {
     pub fn new(algorithm: Algorithm, rounds: u64) -> Self {
         Config {
             algorithm,
-            anytime: algorithm.facts().form == Form::Anytime,
+            anytime: algorithm.spec().form == Form::Anytime,
             rounds,
             step_w: 1.0,
             step_q: 1.0,
@@ -115,33 +115,33 @@ impl Config {
         for (name, value) in [("step-w", self.step_w), ("step-q", self.step_q)] {
             require(value > 0.0 && value.is_finite(), name, value, "0 < multiplier < ∞")?;
         }
-        let facts = self.algorithm.facts();
+        let spec = self.algorithm.spec();
         let unsupported =
-            |option, advice| Error::Unsupported { algorithm: facts.name, option, advice };
-        if self.anytime && facts.form == Form::Fixed {
+            |option, advice| Error::Unsupported { algorithm: spec.name, option, advice };
+        if self.anytime && spec.form == Form::Fixed {
             let advice =
                 "smd-m, online-1 and atkro-m have anytime forms, and some others have no other";
             return Err(unsupported("anytime", advice));
         }
-        if game.k > 1.0 && !facts.top_k {
+        if game.k > 1.0 && !spec.top_k {
             return Err(unsupported("a top-k objective", "use atkro-m, atkro-k or atkro-1"));
         }
         domain.check(source.features(), loss.outputs())?;
-        if !facts.trains && matches!(self.player, GroupPlayer::Fixed(_)) {
+        if !spec.trains && matches!(self.player, GroupPlayer::Fixed(_)) {
             return Err(unsupported("fixed group weights", "use smd-m, smd-1 or online-1"));
         }
-        if self.subsets.is_some() && self.algorithm != Algorithm::AtkroK {
+        if self.subsets.is_some() && !spec.owns("subsets") {
             return Err(unsupported(
                 "subsets",
                 "only atkro-k draws several groups by their weights",
             ));
         }
-        if facts.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
+        if spec.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
             return Err(unsupported("a step", "its players find their own steps"));
         }
         let budgets = match budgets {
             Some(budgets) => budgets,
-            None if facts.budgets => {
+            None if spec.budgets.is_some() => {
                 let advice = "give the number of samples n_i of every group";
                 return Err(unsupported("a source without budgets", advice));
             }
@@ -151,9 +151,9 @@ impl Config {
         let parts = Parts { config: self, game, loss, source, domain };
         let (c, t) = (constants, self.rounds);
         match (self.algorithm, self.anytime) {
-            (Algorithm::SmdM, false) => parts.plain(algorithm::smd_m(c, t)),
-            (Algorithm::SmdM, true) => parts.plain(algorithm::smd_m_anytime(c)),
-            (Algorithm::SmdMSingle, _) => parts.plain(algorithm::smd_m_single(c, t)),
+            (Algorithm::SmdM, false) => parts.many(algorithm::smd_m(c, t)),
+            (Algorithm::SmdM, true) => parts.many(algorithm::smd_m_anytime(c)),
+            (Algorithm::SmdMSingle, _) => parts.many(algorithm::smd_m_single(c, t)),
             (Algorithm::Smd1, _) => parts.few(algorithm::smd_1(c, t)),
             (Algorithm::Online1, false) => parts.few(algorithm::online_1(c, t)),
             (Algorithm::Online1, true) => parts.few(algorithm::online_1_anytime(c)),
@@ -164,8 +164,8 @@ impl Config {
                 let nbar = self.nbar.unwrap_or(2 * t);
                 parts.plain(algorithm::hybrid(c, budgets, nbar, t)?)
             }
-            (Algorithm::AtkroM, false) => parts.plain(algorithm::atkro_m(c, t)),
-            (Algorithm::AtkroM, true) => parts.plain(algorithm::atkro_m_anytime(c)),
+            (Algorithm::AtkroM, false) => parts.many(algorithm::atkro_m(c, t)),
+            (Algorithm::AtkroM, true) => parts.many(algorithm::atkro_m_anytime(c)),
             (Algorithm::AtkroK, _) => parts.few(algorithm::atkro_k(c, t)?),
             (Algorithm::Atkro1, _) => parts.few(algorithm::atkro_1(c)),
             (Algorithm::SmdReuse, _) => parts.plain(algorithm::smd_reuse(c, t)),
@@ -190,24 +190,24 @@ impl Config {
                 parts.solver(algorithm::flexible(c, &self.queries)?, point, weights)
             }
             (Algorithm::Eliminate, _) => {
-                let kept = self.kept.unwrap_or_else(|| default_kept(t, m));
+                let kept = self.kept.unwrap_or_else(|| algorithm::default_kept(t, m));
                 let outputs = parts.loss.outputs();
-                parts.plain(algorithm::eliminate(c, t, kept, outputs, self.delta)?)
+                let recipe = algorithm::eliminate(c, t, kept, outputs, self.delta)?;
+                // It measures distances: O(d) whatever the form.
+                let (point, weights) = (parts.dense(), Plain::new(m, 1.0)?);
+                parts.solver(recipe, point, weights)
             }
             (Algorithm::Adaptive, _) => {
                 let (features, outputs) = (parts.source.features(), parts.loss.outputs());
                 let point = AdaGrad::new(parts.domain.clone(), features, outputs);
-                let weights = Ruled::new(m, AdaHedge::new(m))?;
-                parts.solver(algorithm::adaptive(c), point, weights)
+                let recipe = algorithm::adaptive(c);
+                match parts.fixed()? {
+                    Some(weights) => parts.solver(recipe, point, weights),
+                    None => parts.solver(recipe, point, Ruled::new(m, AdaHedge::new(m))?),
+                }
             }
         }
     }
-}
-
-/// Samples of every group that elimination keeps when nothing else is said: as many in all as it
-/// then draws, at least 1.
-pub fn default_kept(rounds: u64, groups: usize) -> u64 {
-    (rounds / groups as u64).max(1)
 }
 
 /// A solver but for its recipe and its players.
@@ -230,38 +230,58 @@ where
     }
 
     /// The point in the form that the configuration asks for. Mirror-prox copies points in every
-    /// round, and elimination measures distances: O(d) whatever the form.
+    /// round: O(d) whatever the form.
     fn point<E>(&self, recipe: &Recipe<E>) -> AnyPoint<M> {
         let (features, outputs) = (self.source.features(), self.loss.outputs());
-        let suits = recipe.rule == Rule::Descent && self.config.algorithm != Algorithm::Eliminate;
+        let suits = recipe.rule == Rule::Descent;
         let lazy = suits && self.config.storage.lazy(features, self.source.stored());
         let lazy = lazy.then(|| Lazy::new(&self.domain, features, outputs)).flatten();
         lazy.map_or_else(|| AnyPoint::Dense(self.dense()), AnyPoint::Lazy)
     }
 
-    /// With the players of the paper, where a round tells something of most groups.
+    /// The fixed weights, where the configuration has some.
+    fn fixed(&self) -> Result<Option<AnyWeights>> {
+        match &self.config.player {
+            GroupPlayer::Adversary => Ok(None),
+            GroupPlayer::Fixed(q) => Ok(Some(AnyWeights::Fixed(Fixed::new(q)?))),
+        }
+    }
+
+    /// With the players of the paper, for algorithms that do not train for fixed weights.
     fn plain<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
         let (point, weights) = (self.point(&recipe), Plain::new(self.game.groups(), self.game.k)?);
         self.solver(recipe, point, weights)
     }
 
-    /// With the players of the paper, where a round tells something of a few groups.
+    /// With the players of the paper or fixed weights, where a round tells something of most groups.
+    fn many<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
+        let (point, (m, k)) = (self.point(&recipe), (self.game.groups(), self.game.k));
+        let weights = match self.fixed()? {
+            Some(weights) => weights,
+            None => AnyWeights::plain(m, k, Subsets::default())?,
+        };
+        self.solver(recipe, point, weights)
+    }
+
+    /// With the players of the paper or fixed weights, where a round tells something of a few groups.
     fn few<E: Estimator + 'a>(self, recipe: Recipe<E>) -> Result<Box<dyn Solver + 'a>> {
         let (m, k) = (self.game.groups(), self.game.k);
         let subsets = self.config.subsets(m, k);
-        let weights = if self.config.storage.tree(m, k) {
-            Entropic::tree(m, k, subsets)?
-        } else {
-            Entropic::plain(m, k, subsets)?
+        let weights = match self.fixed()? {
+            Some(weights) => weights,
+            None if self.config.storage.tree(m, k) => AnyWeights::tree(m, k, subsets)?,
+            None => AnyWeights::plain(m, k, subsets)?,
         };
         match (self.point(&recipe), weights) {
             // The fastest forms, without asking in every round which they are.
-            (AnyPoint::Lazy(point), Entropic::Tree(weights)) => self.solver(recipe, point, weights),
+            (AnyPoint::Lazy(point), AnyWeights::Tree(weights)) => {
+                self.solver(recipe, point, weights)
+            }
             (point, weights) => self.solver(recipe, point, weights),
         }
     }
 
-    /// With these players; `weights` stand back when the group weights are fixed.
+    /// With these players.
     fn solver<E, I, Q>(
         self,
         recipe: Recipe<E>,
@@ -277,14 +297,6 @@ where
         let average = config.average.unwrap_or(recipe.average);
         let recipe = recipe.scaled(config.step_w, config.step_q).averaged(average);
         let (game, loss, source, seed) = (self.game, self.loss, self.source, config.seed);
-        Ok(match &config.player {
-            GroupPlayer::Adversary => {
-                Box::new(Saddle::new(game, loss, source, point, weights, recipe, seed)?)
-            }
-            GroupPlayer::Fixed(q) => {
-                let weights = Fixed::new(q)?;
-                Box::new(Saddle::new(game, loss, source, point, weights, recipe, seed)?)
-            }
-        })
+        Ok(Box::new(Saddle::new(game, loss, source, point, weights, recipe, seed)?))
     }
 }

@@ -150,3 +150,12 @@ pub(crate) fn require(
 ) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::parameter(name, found, expected)) }
 }
+
+/// A setting that nothing uses, or that contradicts another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Its name in job files.
+    pub setting: &'static str,
+    /// Why, and what to do.
+    pub why: String,
+}

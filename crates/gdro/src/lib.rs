@@ -27,7 +27,7 @@
 //!
 //! ```
 //! use gdro::algorithm::{Algorithm, Constants};
-//! use gdro::bound::{Holds, gap};
+//! use gdro::bound::Holds;
 //! use gdro::config::Config;
 //! use gdro::domain::{Domain, L2Ball};
 //! use gdro::{exact::Population, game::Game, loss::Logistic, source::Synthetic};
@@ -40,7 +40,7 @@
 //! let mut solver = config.build(Game::gdro(6), Logistic, source, domain, &constants, None)?;
 //! solver.advance(20_000)?;
 //! let exact = population.gap(&Game::gdro(6), &solver.model(), &solver.weights(), 2.0);
-//! let bound = gap(config.algorithm, false, &constants, 20_000, Holds::OnAverage)?;
+//! let bound = config.algorithm.gap(false, &constants, 20_000, Holds::OnAverage)?;
 //! assert!(exact < 0.03 && exact < bound);
 //! # Ok::<(), gdro::Error>(())
 //! ```
@@ -51,6 +51,7 @@ pub mod bound;
 #[cfg(feature = "exact")]
 pub mod certificate;
 pub mod config;
+pub mod constants;
 pub mod dataset;
 pub mod domain;
 pub mod error;

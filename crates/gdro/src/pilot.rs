@@ -1,11 +1,11 @@
-//! Steps by short pilot runs, and the number of rounds: what a run needs besides the paper.
+//! Steps by short pilot runs: what a run needs besides the paper.
 //!
 //! Steps of the theorems are safe and small. A [`Plan`] multiplies them by what short runs on
 //! other draws find best, unless told otherwise, and then averages the second half of the rounds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::algorithm::{Algorithm, Constants, Gains, SampleBounds};
+use crate::algorithm::{Constants, Gains, SampleBounds};
 use crate::average::Average;
 use crate::config::{Config, GroupPlayer};
 use crate::dataset::Dataset;
@@ -19,9 +19,6 @@ use crate::loss::Loss;
 use crate::risk::group_risks;
 use crate::run::Solver;
 use crate::source::{OnceEach, WithReplacement};
-
-/// Rounds when nothing else decides.
-const ROUNDS: u64 = 200_000;
 
 /// A pilot run takes this share of the rounds.
 const PILOT: u64 = 20;
@@ -196,12 +193,12 @@ where
     /// the size of max_i R_i(0) would take √(8 ln m/(5T))/max_i R_i(0). Bandit players have that
     /// form already.
     fn natural_step_q(&self, rounds: u64) -> Result<f64> {
-        let facts = self.config.algorithm.facts();
+        let spec = self.config.algorithm.spec();
         let m = self.data.groups() as f64;
-        let inflation = match facts.gains {
+        let inflation = match spec.gains {
             Gains::Bandit | Gains::Clipped => return Ok(1.0),
             Gains::Losses => 1.0,
-            Gains::Inflated if facts.budgets => {
+            Gains::Inflated if spec.budgets.is_some() => {
                 let sizes = self.sizes();
                 let most = sizes.iter().copied().max().unwrap_or(1) as f64;
                 most / sizes.iter().copied().min().unwrap_or(1) as f64
@@ -213,7 +210,7 @@ where
             theory /= (rounds as f64).sqrt();
         }
         // The diameter of the simplex, over the square of the norm of gains of 1.
-        let width = if facts.entropic { m.ln() } else { (1.0 - 1.0 / m) / 2.0 / m };
+        let width = if spec.entropic { m.ln() } else { (1.0 - 1.0 / m) / 2.0 / m };
         let size = self.at_zero.max(1e-300) * inflation;
         let alone = (8.0 * width / (5.0 * rounds as f64)).sqrt() / size;
         Ok(if theory > 0.0 { alone / theory } else { 1.0 })
@@ -234,63 +231,4 @@ pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
         losses.push(loss.value(&s, sample.y)?);
     }
     loss_cap(&losses)
-}
-
-/// Rounds that an algorithm plays unless told otherwise, for groups of these sizes. `nbar` is the n̄
-/// of the hybrid.
-pub fn default_rounds(
-    algorithm: Algorithm,
-    budgets: Option<&[u64]>,
-    counts: &[u64],
-    nbar: Option<u64>,
-) -> u64 {
-    let of = budgets.unwrap_or(counts);
-    let (least, most) =
-        (of.iter().copied().min().unwrap_or(1), of.iter().copied().max().unwrap_or(1));
-    match (algorithm, budgets) {
-        (Algorithm::SmdR | Algorithm::SmdRWeighted, _) => most,
-        (Algorithm::SmpaM | Algorithm::Hybrid, _) => (nbar.unwrap_or(least) / 2).max(1),
-        (
-            Algorithm::SmdM
-            | Algorithm::SmdMSingle
-            | Algorithm::AtkroM
-            | Algorithm::Afl
-            | Algorithm::Mero
-            | Algorithm::Adaptive,
-            Some(_),
-        ) => least,
-        // Its steps take a while to find themselves.
-        (Algorithm::Adaptive, None) => 2 * ROUNDS,
-        (_, Some(budgets)) => least.max(budgets.iter().sum::<u64>() / 2),
-        (_, None) => ROUNDS,
-    }
-}
-
-/// The n̄ of the hybrid, unless it is given: twice the rounds that were asked for, or the geometric
-/// mean of the smallest and the largest of the budgets. `None` for other algorithms.
-pub fn default_nbar(
-    algorithm: Algorithm,
-    given: Option<u64>,
-    rounds: Option<u64>,
-    budgets: &[u64],
-) -> Option<u64> {
-    let least = budgets.iter().copied().min().unwrap_or(1);
-    let most = budgets.iter().copied().max().unwrap_or(1);
-    let middle = (least as f64 * most as f64).sqrt().round() as u64;
-    let doubled = rounds.map(|t| t.saturating_mul(2));
-    (algorithm == Algorithm::Hybrid).then(|| given.or(doubled).unwrap_or(middle))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hybrid_asks_for_what_its_rounds_need() {
-        let of = |given, rounds| default_nbar(Algorithm::Hybrid, given, rounds, &[4, 100, 9]);
-        assert_eq!(of(None, None), Some(20));
-        assert_eq!(of(None, Some(7)), Some(14));
-        assert_eq!(of(Some(5), Some(7)), Some(5));
-        assert_eq!(default_nbar(Algorithm::SmdR, Some(5), None, &[4]), None);
-    }
 }

@@ -308,6 +308,7 @@ fn help_and_version_are_no_errors() {
     for (arguments, code, text) in [
         ("--help", 0, "Usage: gdro <COMMAND>"),
         ("fit --help", 0, "--penalize-intercept"),
+        ("select --help", 0, "(Algorithm 1)"),
         ("--version", 0, "gdro "),
         ("", 2, "Usage: gdro <COMMAND>"),
     ] {

@@ -220,3 +220,88 @@ fn numbers_of_groups_stand_in_a_file_or_in_the_job() {
         assert_eq!(refused, says);
     }
 }
+
+/// Weights stay in their domain, whoever trains, and the saved model certifies as that.
+#[test]
+fn weights_lie_in_the_domain() {
+    let folder = Folder::with(people(300));
+    let exact = folder.summary(&format!("{EXACT} --domain l1:0.5 --out exact"));
+    let upper = number(&exact["certificate"]["upper"]);
+    assert!(number(&exact["certificate"]["gap"]) < 1e-8, "{}", exact["certificate"]);
+    let size = |model: &serde_json::Value| {
+        model["weights"].as_array().unwrap().iter().map(|w| number(w).abs()).sum::<f64>()
+    };
+    for (name, options) in
+        [("smd", "--solver smd-m --rounds 4e4"), ("online", "--solver online-1 --rounds 4e4")]
+    {
+        let found = folder.summary(&format!(
+            "t.csv --target y --groups g --holdout 0 --domain l1:0.5 {options} --out {name}"
+        ));
+        let excess = number(&found["certificate"]["upper"]) - upper;
+        assert!((-1e-9..0.02).contains(&excess), "{name}: {excess}");
+    }
+    for name in ["exact", "smd", "online"] {
+        let model = folder.json(&format!("{name}/model.json"));
+        assert!((size(&model) - 0.5).abs() < 1e-3, "{name}: {}", size(&model));
+        assert!(size(&model) <= 0.5 * (1.0 + 1e-9), "{name}: {}", size(&model));
+        let training = &model["job"]["training"];
+        assert_eq!((&training["domain"], &training["l2"]), (&"l1:0.5".into(), &0.0.into()));
+        assert!(training["ball"].is_null());
+        assert!(!folder.prints(&format!("certify {name} t.csv")).contains("warning"), "{name}");
+    }
+    assert!(folder.prints("show exact").contains("domain l1:0.5"));
+    // A model that was scaled up is none of the domain.
+    let mut model = folder.json("exact/model.json");
+    for w in model["weights"].as_array_mut().unwrap() {
+        *w = (1.01 * number(w)).into();
+    }
+    folder.file("exact/model.json", model.to_string());
+    let refused = folder.refused("certify exact t.csv");
+    assert!(refused.contains("outside of its domain"), "{refused}");
+
+    for domain in ["box:0.3", "box:-0.1,2", "simplex:0.5", "p-ball:1.5,0.5"] {
+        let found = folder.summary(&format!("{EXACT} --domain {domain} --out out"));
+        assert!(number(&found["certificate"]["gap"]) < 1e-7, "{domain}: {}", found["certificate"]);
+        assert!(!folder.prints("certify out t.csv").contains("warning"), "{domain}");
+    }
+}
+
+/// A ball is a domain by either name, a free model has none, and what a domain does not go with is
+/// refused.
+#[test]
+fn domains_and_other_options() {
+    let folder = Folder::people();
+    let model = |options: &str| {
+        folder.summary(&format!("{EXACT} {options} --out out"));
+        folder.read("out/model.json")
+    };
+    assert_eq!(model("--domain ball:0.5"), model("--ball 0.5"));
+    let free = model("");
+    assert_eq!(model("--domain free"), free);
+    assert!(!free.contains("\"domain\""));
+    // In a job file, with an intercept in the set.
+    folder.file(
+        "j.toml",
+        "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nholdout = 0\nsolver = 'exact'\ndomain = 'l1:0.2'\npenalize-intercept = true\n",
+    );
+    folder.summary("j.toml --out job");
+    let weights = folder.json("job/model.json")["weights"].clone();
+    let sum: f64 = weights.as_array().unwrap().iter().map(|w| number(w).abs()).sum();
+    assert!(sum <= 0.2 * (1.0 + 1e-9), "{weights}");
+    for (options, says) in [
+        ("--domain l1:0", "--domain: `l1:0`: expected a radius B above 0 after l1:"),
+        ("--domain cube", "--domain: `cube`: expected free, ball:B, l1:B"),
+        ("--domain l1:1 --ball 1", "--domain: ball is a domain, too: leave one of the two out"),
+        ("--domain free --l2 0", "--l2 0: expected a positive penalty"),
+        ("--domain simplex --solver eliminate", "--domain: eliminate needs a set with the Euclid"),
+    ] {
+        let refused = folder.refused(&format!("fit t.csv --target y --groups g {options}"));
+        assert!(refused.starts_with(says), "{options}: {refused}");
+    }
+    // What is chosen is the penalty; a ball is a domain of its own.
+    let select = "select t.csv --target y --groups g --holdout 0 --folds 2";
+    folder.prints(&format!("{select} --domain l1:1 --l2 0,0.1 --out chosen"));
+    assert_eq!(folder.json("chosen/model.json")["job"]["training"]["domain"], "l1:1");
+    let refused = folder.refused(&format!("{select} --domain l1:1 --ball 1,2"));
+    assert!(refused.starts_with("--domain: ball is a domain"), "{refused}");
+}

@@ -62,9 +62,9 @@ pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
     if path.interrupted {
         texts.push("Stopped by Ctrl-C: the smallest k are missing.".into());
     }
-    let bounds = match (path.l2, path.ball) {
-        (l2, Some(ball)) => format!("Penalty {l2}, weights in a ball of radius {ball}."),
-        (l2, None) => format!("Penalty {l2}."),
+    let bounds = match job.training.domain().words() {
+        Some(set) => format!("Penalty {}, weights {set}.", path.l2),
+        None => format!("Penalty {}.", path.l2),
     };
     texts.push(bounds);
     let overview = html::paragraphs(&texts) + &html::chart("path-chart") + &numbers(path, data);

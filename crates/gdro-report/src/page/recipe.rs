@@ -81,7 +81,7 @@ fn unused(job: &Job) -> Vec<&'static str> {
     if data.holdout_column.is_some() || training.holdout_file.is_some() {
         names.push("holdout");
     }
-    if training.solver.algorithm().is_some_and(|a| a.facts().adaptive) {
+    if training.solver.algorithm().is_some_and(|a| a.spec().adaptive) {
         names.extend(["step-w", "step-q", "loss-range"]);
     }
     names

@@ -61,7 +61,7 @@ pub fn task(model: &Model) -> String {
 /// The kind of model.
 pub fn kind(model: &Model) -> String {
     let training = &model.job.training;
-    let ball = training.ball.map(|b| format!(", weights in a ball of radius {b}"));
+    let domain = training.domain().words().map(|set| format!(", weights {set}"));
     let penalty = if training.l2 > 0.0 {
         format!(", penalty {} on the squared weights", training.l2)
     } else {
@@ -71,7 +71,7 @@ pub fn kind(model: &Model) -> String {
         "linear, {} loss, {}{penalty}{}",
         model.loss,
         counted(model.features.len() as u64, "feature"),
-        ball.unwrap_or_default()
+        domain.unwrap_or_default()
     )
 }
 

@@ -179,7 +179,7 @@ fn search(settings: &mut Settings) -> Result<Search> {
         }
         notes.push(format!("{} is replaced by what is chosen", settings.place(key)));
     }
-    let may_be_zero = knob == Knob::L2 && settings.has("ball");
+    let may_be_zero = knob == Knob::L2 && settings.domain()?.is_bounded();
     if values.iter().any(|v| !v.is_finite() || *v < 0.0 || *v == 0.0 && !may_be_zero) {
         let expected = if may_be_zero { "numbers of at least 0" } else { "numbers above 0" };
         return Err(settings.bad(from, expected));

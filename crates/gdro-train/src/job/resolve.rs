@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gdro::algorithm::{Algorithm, Gains};
+use gdro::algorithm::Gains;
+use gdro::domain::DomainSpec;
 use gdro::setting::{Conflict, Objective, SolverName};
 use gdro_data::DataOptions;
 
@@ -132,9 +133,9 @@ impl Settings {
 
     fn training(&self) -> Result<Training> {
         let objective = self.named("objective")?.unwrap_or(Objective::Max);
-        let ball = self.number("ball")?;
+        let domain = self.domain()?;
         let iterations = self.count("max-iter")?;
-        Ok(Training {
+        let mut training = Training {
             objective,
             solver: self.named("solver")?.unwrap_or(SolverName::Auto),
             tol: self.number("tol")?,
@@ -149,8 +150,9 @@ impl Settings {
             anytime: self.flag("anytime")?,
             loss: self.named("loss")?,
             loss_range: self.number("loss-range")?,
-            ball,
-            l2: self.number("l2")?.unwrap_or(if ball.is_some() { 0.0 } else { 1e-4 }),
+            ball: None,
+            domain: None,
+            l2: self.number("l2")?.unwrap_or(if domain.is_bounded() { 0.0 } else { 1e-4 }),
             no_intercept: self.flag("no-intercept")?,
             penalize_intercept: self.flag("penalize-intercept")?,
             rounds: self.count("rounds")?,
@@ -171,12 +173,26 @@ impl Settings {
             holdout_file: self.text("holdout-file")?.map(PathBuf::from),
             seed: self.count("seed")?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
-        })
+        };
+        training.set_domain(domain);
+        Ok(training)
     }
 
     /// A number for each group: by name, or in a file.
     fn per_group(&self, key: &str) -> Result<Option<PerGroup>> {
         self.decoded(key, "a file, or a number for each group by its name")
+    }
+
+    /// The set that the weights lie in: a ball of that radius, or the domain of that name.
+    pub(super) fn domain(&self) -> Result<DomainSpec> {
+        let (ball, domain) = (self.number("ball")?, self.named("domain")?);
+        match (ball, domain) {
+            (Some(_), Some(_)) => {
+                let why = "ball is a domain, too: leave one of the two out";
+                Err(self.refusal("domain", why))
+            }
+            (ball, domain) => Ok(domain.unwrap_or(DomainSpec::ball(ball))),
+        }
     }
 
     /// A share of the rows, or a number of rows per group.
@@ -215,13 +231,13 @@ impl Settings {
     /// are put aside.
     fn check(&self, training: &mut Training) -> Result<()> {
         let (solver, objective) = (training.solver, training.objective);
-        if training.l2 == 0.0 && training.ball.is_none() {
+        if training.l2 == 0.0 && !training.domain().is_bounded() {
             return Err(self.bad(
                 "l2",
                 "a positive penalty, or a ball (ball B), since nothing else would bound the model",
             ));
         }
-        let eliminates = solver == SolverName::Rounds(Algorithm::Eliminate);
+        let of_solver = solver.algorithm().is_some_and(|a| a.spec().delta);
         let told = self.tells_apart();
         if let Some(key) = told.filter(|_| self.has("holdout")) {
             return self.refuse("holdout", &format!("{key} says which rows are held out"));
@@ -234,9 +250,8 @@ impl Settings {
             return self.refuse("holdout-column", "holdout-file says which rows are held out");
         }
         let held_out = training.holdout > 0.0 || told.is_some();
-        if !held_out && self.insists("delta") && !eliminates {
-            let why = "intervals need rows that are held out, and there are none; of the solvers \
-                       only eliminate uses it";
+        if !held_out && self.insists("delta") && !of_solver {
+            let why = "intervals need rows that are held out, and there are none";
             return self.refuse("delta", why);
         }
         if let Some(Conflict { setting, why }) =
@@ -260,20 +275,25 @@ impl Settings {
             return self.refuse(if chosen { "solver" } else { "objective" }, &why);
         }
         // What ordinary training does not use may stand in the solver's own table.
-        let facts = solver.facts();
+        let spec = solver.spec();
+        if spec.only_euclidean && !training.domain().is_euclidean() {
+            let why =
+                format!("{solver} needs a set with the Euclidean norm: free, a ball, l1 or box");
+            return self.refuse("domain", &why);
+        }
         let aside = |key| {
-            objective.fixes_weights() && !facts.adaptive && ["step-q", "loss-range"].contains(&key)
+            objective.fixes_weights() && !spec.adaptive && ["step-q", "loss-range"].contains(&key)
         };
         let given = |key| if aside(key) { self.insists(key) } else { self.has(key) };
         if let Some(Conflict { setting, why }) = objective.idle_of_rounds(solver, given) {
             return self.refuse(setting, &why);
         }
-        if facts.adaptive {
+        if spec.adaptive {
             (training.step_w, training.step_q) = (Some(1.0), Some(1.0));
         }
         if objective.fixes_weights() {
             training.step_q = Some(1.0);
-            if facts.gains == Gains::Bandit {
+            if spec.gains == Gains::Bandit {
                 training.loss_range = None;
             }
         }

@@ -10,10 +10,6 @@ use super::training::Training;
 use crate::failure::Result;
 use crate::options::{Settings, TABLE, Use};
 
-/// Algorithms that visit each row at most once.
-const SOLVERS: [Algorithm; 4] =
-    [Algorithm::SmdR, Algorithm::SmdM, Algorithm::SmpaM, Algorithm::Hybrid];
-
 /// Training in one pass over the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -51,10 +47,10 @@ impl Streaming {
         let known = match training.solver {
             SolverName::Auto => true,
             SolverName::Exact => false,
-            SolverName::Rounds(algorithm) => SOLVERS.contains(&algorithm),
+            SolverName::Rounds(algorithm) => algorithm.spec().streams,
         };
         if !known {
-            let names = SOLVERS.map(|a| a.name()).join(", ");
+            let names = Algorithm::named(|spec| spec.streams);
             let why = format!(
                 "{} needs the rows in memory: with --stream use one of {names}",
                 training.solver

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use gdro::average::Average;
+use gdro::domain::DomainSpec;
 use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
 use gdro::setting::{Objective, SolverName};
@@ -104,14 +105,17 @@ pub struct Training {
     pub loss: Option<LossName>,
     /// The range M of the losses for the steps and the bandit players; by the domain when absent.
     pub loss_range: Option<f64>,
-    /// Radius of the ball; none when absent.
+    /// Radius of the Euclidean ball; none when absent.
     pub ball: Option<f64>,
+    /// Another set that the weights lie in; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<DomainSpec>,
     /// Ridge.
     pub l2: f64,
     /// Whether there is no intercept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_intercept: bool,
-    /// Whether the intercept lies under ridge and ball.
+    /// Whether the intercept lies under the ridge and in the set of the weights.
     pub penalize_intercept: bool,
     /// Number of rounds; by solver and budget when absent.
     pub rounds: Option<u64>,
@@ -132,6 +136,22 @@ pub struct Training {
     pub seed: u64,
     /// δ: intervals hold for all groups at once with probability 1 − δ.
     pub delta: f64,
+}
+
+impl Training {
+    /// The set that the weights lie in.
+    pub fn domain(&self) -> DomainSpec {
+        self.domain.unwrap_or(DomainSpec::ball(self.ball))
+    }
+
+    /// Puts the weights in a set. Euclidean balls have a field of their own.
+    pub fn set_domain(&mut self, domain: DomainSpec) {
+        (self.ball, self.domain) = match domain {
+            DomainSpec::Free => (None, None),
+            DomainSpec::Ball(radius) => (Some(radius), None),
+            other => (None, Some(other)),
+        };
+    }
 }
 
 /// Iterations of the exact solver where nothing else is said.

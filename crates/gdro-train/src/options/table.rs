@@ -1,5 +1,6 @@
 //! The options.
 
+use gdro::algorithm::{Algorithm, Form};
 use gdro::loss::AnyLoss;
 
 /// Most rounds, rows or samples that can be asked for.
@@ -218,6 +219,24 @@ impl Opt {
     /// What it is and what holds where it is not given.
     pub fn help(&self) -> String {
         let mut text = self.help.replace("{losses}", AnyLoss::NAMES);
+        if text.contains("{solvers}") {
+            text = text.replace("{solvers}", &Algorithm::help());
+        }
+        if text.contains("{both}") {
+            text = text.replace("{both}", &Algorithm::named(|spec| spec.form == Form::Both));
+        }
+        if text.contains("{streamed}") {
+            text = text.replace("{streamed}", &Algorithm::named(|spec| spec.streams));
+        }
+        if let Some(owner) = self.owner() {
+            let mut letters = text.chars();
+            let first = letters.next().map(|c| c.to_ascii_lowercase());
+            text = format!(
+                "Of {owner}: {}{}",
+                first.into_iter().collect::<String>(),
+                letters.as_str()
+            );
+        }
         if !self.default.is_empty() {
             text += &format!(" [default: {}]", self.default);
         }
@@ -232,6 +251,11 @@ impl Opt {
     /// Whether it is a switch that is on where the argument of Python is false.
     pub fn is_inverted(&self) -> bool {
         self.key == "no-intercept"
+    }
+
+    /// The algorithm that alone uses it, where there is one.
+    pub fn owner(&self) -> Option<Algorithm> {
+        Algorithm::ALL.into_iter().find(|a| a.spec().owns(self.key))
     }
 
     /// Whether a command takes it.
@@ -345,6 +369,17 @@ pub const TABLE: &[Opt] = &[
     ),
     opt(
         Heading::Goal,
+        "domain",
+        "DOMAIN",
+        Kind::Named("free, ball:B, l1:B, box:B, box:L,H, simplex, simplex:S or p-ball:P,B"),
+        "Keep the weights in a set: ball:B (the same as --ball B), l1:B (absolute weights sum to at \
+         most B, many are 0), box:B or box:L,H (each weight by itself), simplex or simplex:S (at \
+         least 0, with the sum 1 or S) or p-ball:P,B (a ball of the norm of exponent P, 1 < P <= 2); \
+         over all weights, those of every class",
+    )
+    .default("free"),
+    opt(
+        Heading::Goal,
         "l2",
         "L",
         Kind::Bound(Range {
@@ -355,7 +390,7 @@ pub const TABLE: &[Opt] = &[
         }),
         "Ridge: add (L/2)·‖weights‖²",
     )
-    .default("1e-4 without a ball, 0 with one"),
+    .default("1e-4, 0 where ball or domain bounds the weights"),
     opt(
         Heading::Goal,
         "no-intercept",
@@ -369,7 +404,7 @@ pub const TABLE: &[Opt] = &[
         "penalize-intercept",
         "",
         Kind::Switch,
-        "Put the intercept under ridge and ball; otherwise it is free in [−100, 100] (wider for \
+        "Put the intercept under the ridge and into the domain; otherwise it is free in [−100, 100] (wider for \
          targets that are larger)",
     ),
     // How it is minimised.
@@ -378,10 +413,7 @@ pub const TABLE: &[Opt] = &[
         "solver",
         "SOLVER",
         Kind::Named("exact, auto or the name of an algorithm"),
-        "exact; or rounds of the paper's smd-m, smd-m-single, online-1, smd-r, smpa-m, hybrid, \
-         atkro-m, atkro-k, atkro-1; of what it compares itself with, smd-1, smd-r-weighted, \
-         smd-reuse, smd-clip, exp3p, tinf, afl, mero; or beyond it, flexible, eliminate, adaptive; \
-         or auto: exact where it fits",
+        "exact; or rounds of {solvers}; or auto: exact where it fits",
     )
     .default("auto"),
     opt(
@@ -407,7 +439,7 @@ pub const TABLE: &[Opt] = &[
         "anytime",
         "",
         Kind::Switch,
-        "Steps that fall with time and need no number of rounds (smd-m, online-1, atkro-m)",
+        "Steps that fall with time and need no number of rounds ({both})",
     )
     .used_by(Use::Rounds),
     opt(
@@ -464,7 +496,7 @@ pub const TABLE: &[Opt] = &[
         "nbar",
         "N",
         Kind::Count(1, MOST),
-        "Of hybrid: groups with at least N samples are drawn in batches, for N/2 rounds",
+        "Groups with at least N samples are drawn in batches, for N/2 rounds",
     )
     .default("by the budgets")
     .used_by(Use::Rounds),
@@ -473,7 +505,7 @@ pub const TABLE: &[Opt] = &[
         "queries",
         "R,…",
         Kind::Counts,
-        "Of flexible: how many groups to ask in a round; a list is gone through in turn",
+        "How many groups to ask in a round; a list is gone through in turn",
     )
     .default("1")
     .used_by(Use::Rounds),
@@ -482,7 +514,7 @@ pub const TABLE: &[Opt] = &[
         "kept",
         "N",
         Kind::Count(1, MOST),
-        "Of eliminate: samples of every group to keep for deciding which groups can dominate",
+        "Samples of every group to keep for deciding which groups can dominate",
     )
     .default("rounds per group")
     .used_by(Use::Rounds),
@@ -491,7 +523,7 @@ pub const TABLE: &[Opt] = &[
         "subsets",
         "NAME",
         Kind::Named("dep-round or systematic"),
-        "Of atkro-k: draw the k groups by dep-round (the paper's, work for every group) or \
+        "Draw the k groups by dep-round (the paper's, work for every group) or \
          systematic (work for every group drawn)",
     )
     .default("dep-round below 64 groups, else systematic")
@@ -703,7 +735,7 @@ pub const TABLE: &[Opt] = &[
         "stream",
         "",
         Kind::Switch,
-        "Train in one pass over the table, with smd-m (the default), smd-r, smpa-m or hybrid, \
+        "Train in one pass over the table, with one of {streamed} (the first is the default), \
          after a pass that counts and before one that certifies. The rows should be in random \
          order: the order of the file is shuffled within the buffer only",
     )
@@ -754,3 +786,36 @@ pub const TABLE: &[Opt] = &[
         "Write what came out as one page for a browser: charts and tables, no network",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_one_algorithm_are_options_of_rounds() {
+        for algorithm in Algorithm::ALL {
+            for key in algorithm.spec().options {
+                let option = find(key).unwrap_or_else(|| panic!("{algorithm}: no option `{key}`"));
+                assert_eq!(option.used_by, Use::Rounds, "{key}");
+                assert_eq!(option.owner(), Some(algorithm));
+                assert!(option.help().starts_with(&format!("Of {algorithm}: ")), "{key}");
+            }
+        }
+        // What several algorithms use belongs to none.
+        assert!(
+            ["rounds", "delta", "step-w"].iter().all(|key| find(key).unwrap().owner().is_none())
+        );
+    }
+
+    #[test]
+    fn names_in_texts_are_those_of_the_specifications() {
+        for option in TABLE {
+            assert!(!option.help().contains(['{', '}']), "{}", option.key);
+        }
+        let help = |key| find(key).unwrap().help();
+        for algorithm in Algorithm::ALL {
+            assert!(help("solver").contains(algorithm.name()), "{algorithm}");
+        }
+        assert!(help("anytime").ends_with("(smd-m, online-1, atkro-m)"), "{}", help("anytime"));
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use gdro::domain::DomainSpec;
 use gdro::exact::{self, Options};
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
@@ -23,13 +24,16 @@ const DIGITS: f64 = 1e-9;
 const DIGITS_WITH_KINKS: f64 = 1e-7;
 
 /// The optima of the mean of the k largest group risks, from k = 1 (the largest) to k = m (the mean
-/// over groups), beside ordinary training, under the same ridge, ball, offsets and scales.
+/// over groups), beside ordinary training, under the same ridge, domain, offsets and scales.
 #[derive(Debug, Serialize)]
 pub struct Path {
     /// Ridge λ.
     pub l2: f64,
-    /// Radius of the ball, if there is one.
+    /// Radius of the Euclidean ball, if there is one.
     pub ball: Option<f64>,
+    /// Another set that the weights lie in, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<DomainSpec>,
     /// Names of the groups with training rows.
     pub groups: Vec<String>,
     /// Names of the groups with rows held out.
@@ -169,6 +173,7 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
     Ok(Path {
         l2: job.training.l2,
         ball: job.training.ball,
+        domain: job.training.domain,
         groups: with(|g| g.train.is_some()),
         test_groups: with(|g| g.test.is_some()),
         interrupted: found.len() < ks.len(),

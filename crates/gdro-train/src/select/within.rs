@@ -1,5 +1,7 @@
 //! Jobs and bounds with one of the values that may be chosen.
 
+use gdro::domain::DomainSpec;
+
 use crate::failure::Failure;
 use crate::job::{Job, Knob};
 use crate::prepared::{Bounds, train_names};
@@ -8,14 +10,15 @@ use crate::prepared::{Bounds, train_names};
 pub(super) fn bounds_with(bounds: Bounds, knob: Knob, value: f64) -> Bounds {
     match knob {
         Knob::L2 => Bounds { l2: value, ..bounds },
-        Knob::Ball => Bounds { ball: Some(value), ..bounds },
+        Knob::Ball => Bounds { domain: DomainSpec::Ball(value), ..bounds },
     }
 }
 
 /// A job within these bounds.
 pub(super) fn job_within(job: &Job, bounds: Bounds) -> Job {
     let mut job = job.clone();
-    (job.training.l2, job.training.ball) = (bounds.l2, bounds.ball);
+    job.training.l2 = bounds.l2;
+    job.training.set_domain(bounds.domain);
     job
 }
 

@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use gdro::algorithm::{Algorithm, Constants, Gains};
-use gdro::config::{Config, default_kept};
-use gdro::domain::L2Ball;
+use gdro::algorithm::{Algorithm, Constants, Gains, Request, RunLength};
+use gdro::config::Config;
+use gdro::domain::AnyMap;
 use gdro::exact::Goal;
 use gdro::game::Game;
 use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
-use gdro::pilot::{self, default_nbar, default_rounds, usual_range};
+use gdro::pilot::{self, usual_range};
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Follower, Look, Outcome, follow};
 use gdro::setting::Baseline;
@@ -35,7 +35,7 @@ pub struct Plan<'a> {
     setting: &'a Setting,
     training: &'a Training,
     names: &'a [String],
-    plan: pilot::Plan<'a, AnyLoss, L2Ball>,
+    plan: pilot::Plan<'a, AnyLoss, AnyMap>,
 }
 
 impl<'a> Plan<'a> {
@@ -103,7 +103,7 @@ impl<'a> Plan<'a> {
     /// How the groups of a round are drawn, where several are.
     fn subsets(&self) -> Option<Subsets> {
         let config = self.config(1, (1.0, 1.0), false);
-        let several = config.algorithm == Algorithm::AtkroK;
+        let several = config.algorithm.spec().owns("subsets");
         several.then(|| config.subsets(self.setting.data.groups(), self.setting.game.k))
     }
 }
@@ -136,14 +136,12 @@ pub fn config_of(
 ///
 /// # Errors
 /// For a number of `queries` above that of the groups.
-pub fn check_queries(job: &Job, groups: usize) -> Result<()> {
-    match job.training.queries.as_ref().and_then(|q| q.iter().max()) {
-        Some(asked) if *asked > groups => {
-            let why = format!("{asked} of only {groups} groups with training rows");
-            Err(job.refusal("queries", why))
-        }
-        _ => Ok(()),
-    }
+pub fn check_queries(job: &Job, algorithm: Algorithm, groups: usize) -> Result<()> {
+    let counts = vec![u64::MAX; groups];
+    let queries = job.training.queries.as_deref();
+    let request = Request { queries, counts: &counts, ..Request::default() };
+    let length = RunLength { rounds: 1, nbar: None };
+    (algorithm.spec().limit)(&request, &length).map_err(|c| job.refusal(c.setting, c.why))
 }
 
 /// Plays the game of a job with an algorithm.
@@ -159,42 +157,18 @@ pub(super) fn solve(
     let library = |e| Failure::library(e, names);
     let counts = setting.data.counts();
     let budgets = budgets(training, names, &counts)?;
-    let sizes = budgets.as_deref().unwrap_or(&counts);
-    let nbar = nbar(job, algorithm, sizes)?;
-    let planned = training
-        .rounds
-        .unwrap_or_else(|| default_rounds(algorithm, budgets.as_deref(), &counts, nbar));
-    if let (Some(budgets), Algorithm::SmpaM | Algorithm::Hybrid) = (&budgets, algorithm) {
-        let least = budgets.iter().copied().min().unwrap_or(0);
-        let (most, of) = match nbar {
-            Some(nbar) => (nbar / 2, format!("a group with nbar = {nbar} rows")),
-            None => (least / 2, "the smallest group".to_owned()),
-        };
-        if planned > most {
-            let place = if training.rounds.is_some() { "rounds" } else { "budget" };
-            return Err(job.refusal(
-                place,
-                format!(
-                    "{algorithm} needs two rows of {of} in every round: its budget is enough for {most} rounds, not {planned}"
-                ),
-            ));
-        }
-    }
-    if let (Some(budgets), Algorithm::Eliminate) = (&budgets, algorithm) {
-        let least = budgets.iter().copied().min().unwrap_or(0);
-        let kept = training.kept.unwrap_or_else(|| default_kept(planned, budgets.len()));
-        if kept >= least {
-            return Err(job.refusal(
-                "kept",
-                format!(
-                    "eliminate keeps {kept} rows of every group before it starts, and the smallest budget is {least}"
-                ),
-            ));
-        }
-    }
-    check_queries(job, setting.data.groups())?;
+    let request = Request {
+        rounds: training.rounds,
+        nbar: training.nbar,
+        kept: training.kept,
+        queries: training.queries.as_deref(),
+        budgets: budgets.as_deref(),
+        counts: &counts,
+    };
+    let length = algorithm.run_length(&request).map_err(|c| job.refusal(c.setting, c.why))?;
+    let RunLength { rounds: planned, nbar } = length;
     let piloted = training.step_w.is_none() || training.step_q.is_none();
-    let bandit = matches!(algorithm.facts().gains, Gains::Bandit | Gains::Clipped);
+    let bandit = matches!(algorithm.spec().gains, Gains::Bandit | Gains::Clipped);
     let moves = setting.goal == Goal::Adversary;
     let mut loss_range = training.loss_range;
     if piloted && bandit && moves && loss_range.is_none() {
@@ -346,25 +320,4 @@ pub fn budgets(training: &Training, names: &[String], counts: &[u64]) -> Result<
         holds.then_some(n as u64)
     };
     numbers_of(&numbers, "budget", names, expected, whole).map(Some)
-}
-
-/// n̄ of the hybrid: between the smallest and the largest budget; their geometric mean, or twice
-/// the rounds that were asked for, unless it is given. `None` for other algorithms.
-///
-/// # Errors
-/// For one outside of the budgets.
-pub fn nbar(job: &Job, algorithm: Algorithm, sizes: &[u64]) -> Result<Option<u64>> {
-    let Some(nbar) = default_nbar(algorithm, job.training.nbar, job.training.rounds, sizes) else {
-        return Ok(None);
-    };
-    let (least, most) =
-        (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
-    if !(least..=most).contains(&nbar) {
-        let set = if job.training.nbar.is_some() { "nbar" } else { "rounds" };
-        let why = format!(
-            "nbar = {nbar}: expected a number between the smallest and the largest budget, {least} and {most}"
-        );
-        return Err(job.refusal(set, why));
-    }
-    Ok(Some(nbar))
 }

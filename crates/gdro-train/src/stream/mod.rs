@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
-use gdro::algorithm::Algorithm;
+use gdro::algorithm::{Algorithm, Draws, Request};
 use gdro_data::Reader;
 use gdro_data::stream::{Portion, Schema, Survey};
 use rand::SeedableRng as _;
@@ -28,7 +28,6 @@ use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
-use crate::solve::nbar;
 
 /// Bytes that a block takes as encoded rows, about, unless the buffer is given in rows.
 const BLOCK: u64 = 12 << 20;
@@ -88,9 +87,17 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let names = schema.grouping.names();
     let feed = rows.feed();
     let budgets = feed.training().to_vec();
-    let algorithm = training.solver.algorithm().unwrap_or(Algorithm::SmdM);
-    let nbar = nbar(job, algorithm, &budgets)?;
-    let rounds = gdro::pilot::default_rounds(algorithm, Some(&budgets), &budgets, nbar);
+    let usual = Algorithm::automatic(false, false);
+    let algorithm = training.solver.algorithm().unwrap_or(usual);
+    let request = Request {
+        rounds: training.rounds,
+        nbar: training.nbar,
+        budgets: Some(&budgets),
+        counts: &budgets,
+        ..Request::default()
+    };
+    let nbar = algorithm.nbar(&request).map_err(|c| job.refusal(c.setting, c.why))?;
+    let rounds = algorithm.default_rounds(&request, nbar);
     if let Some(asked) = training.rounds.filter(|asked| *asked > rounds) {
         let why = format!(
             "{asked}: the rows are enough for {rounds} rounds of {algorithm}, each visited once"
@@ -98,8 +105,9 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         return Err(job.refusal("rounds", why));
     }
     let rounds = training.rounds.unwrap_or(rounds);
-    // Algorithm 1 takes as many rows of every group: those of a larger one evenly spread.
-    let feed = if algorithm == Algorithm::SmdM { feed.visiting(rounds) } else { feed };
+    // With as many rows of every group, those of a larger one are evenly spread.
+    let every = algorithm.spec().draws == Draws::EveryGroup;
+    let feed = if every { feed.visiting(rounds) } else { feed };
     let rounds = rounds.min(feed.visits().iter().copied().max().unwrap_or(rounds));
     let present = |of: &[u64]| head.groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
     let robust = Learner {
@@ -114,7 +122,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     };
     let plain = Training {
         objective: Objective::Average,
-        solver: SolverName::Rounds(Algorithm::SmdM),
+        solver: SolverName::Rounds(usual),
         step_w: None,
         step_q: Some(1.0),
         average: None,
@@ -134,7 +142,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
             head,
             visits: budgets.0.clone(),
             training: plain.clone(),
-            algorithm: Algorithm::SmdM,
+            algorithm: usual,
             names,
             budgets,
             nbar: None,

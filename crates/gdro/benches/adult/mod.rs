@@ -10,10 +10,11 @@ use gdro::domain::{Domain, L2Ball};
 use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic};
 use gdro::run::Solver;
-use gdro::sampling::{Rng, below, fill_normal, unit};
+use gdro::sampling::{Rng, below, unit};
 use gdro::source::WithReplacement;
 use gdro::{Dataset, Matrix};
 use rand::SeedableRng;
+use rand_distr::{Distribution as _, StandardNormal};
 
 /// Rows of each group: race by sex.
 pub const SIZES: [usize; 6] = [27_020, 11_883, 2_144, 2_084, 1_363, 728];
@@ -28,8 +29,7 @@ pub fn rows(seed: u64) -> Dataset {
     let total: usize = SIZES.iter().sum();
     let (mut starts, mut indices, mut values, mut targets) = (vec![0], vec![], vec![], vec![]);
     for _ in 0..total {
-        let mut numbers = [0.0; NUMBERS];
-        fill_normal(&mut numbers, &mut rng);
+        let numbers: [f64; NUMBERS] = std::array::from_fn(|_| StandardNormal.sample(&mut rng));
         indices.extend(0..NUMBERS as u32);
         values.extend(numbers);
         let mut first = NUMBERS;

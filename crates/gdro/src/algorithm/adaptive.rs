@@ -1,9 +1,23 @@
 //! Players that need no constants.
 
-use super::{Constants, Recipe};
+use super::length::ROUNDS;
+use super::{AlgorithmSpec, Constants, Draws, Form, Recipe, Request};
 use crate::average::Average;
 use crate::estimator::EveryGroup;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`adaptive()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "adaptive",
+    help: "smd-m with players that find their own steps",
+    citation: "AdaHedge, JMLR 15; DoG, arXiv 2302.12022",
+    trains: true,
+    form: Form::Anytime,
+    draws: Draws::EveryGroup,
+    adaptive: true,
+    rounds: Some(rounds),
+    ..AlgorithmSpec::USUAL
+};
 
 /// Algorithm 1 with players that find their own steps: no D, G, M or T, at any time.
 ///
@@ -28,4 +42,9 @@ use crate::schedule::{Schedule, Steps};
 pub fn adaptive(constants: &Constants) -> Recipe<EveryGroup> {
     let steps = Steps { eta_w: 1.0, eta_q: 1.0, gamma: 0.0 };
     Recipe::anytime(EveryGroup, Schedule::Constant(steps), constants).averaged(Average::Uniform)
+}
+
+/// Its steps take a while to find themselves.
+fn rounds(request: &Request<'_>, _nbar: Option<u64>) -> u64 {
+    if request.budgets.is_some() { request.least() } else { 2 * ROUNDS }
 }

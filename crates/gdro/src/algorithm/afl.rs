@@ -1,8 +1,19 @@
 //! Stochastic agnostic federated learning.
 
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Origin, Recipe};
 use crate::estimator::EveryGroup;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`afl()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "afl",
+    help: "smd-m with Euclidean steps of the group weights",
+    origin: Origin::Compared,
+    citation: "Mohri, Sivek and Suresh, arXiv 1902.00146",
+    draws: Draws::EveryGroup,
+    entropic: false,
+    ..AlgorithmSpec::USUAL
+};
 
 /// Stochastic-AFL of Mohri, Sivek and Suresh (ICML 2019, arXiv 1902.00146), a baseline: Algorithm 1
 /// with Euclidean steps of q.

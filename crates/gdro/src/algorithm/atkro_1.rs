@@ -1,9 +1,24 @@
 //! Algorithm 7: anytime online learning for AT_kRO with 1 sample per round, AT_kRO(1)_a.
 
 use super::online_1::anytime_steps;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Form, Gains, GapBounds, Origin, Recipe};
+use crate::bound;
 use crate::estimator::OneIx;
 use crate::schedule::Schedule;
+
+/// What is known of [`atkro_1()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "atkro-1",
+    help: "online-1 for the mean of the k largest risks",
+    origin: Origin::Paper,
+    citation: "Algorithm 7",
+    top_k: true,
+    form: Form::Anytime,
+    gains: Gains::Bandit,
+    automatic: true,
+    gap: GapBounds { fixed: None, anytime: Some(bound::atkro_1) },
+    ..AlgorithmSpec::USUAL
+};
 
 /// AT_kRO(1)_a, Algorithm 7 of the paper: the anytime form of Algorithm 2 on the capped simplex;
 /// k may be any real number in [1, m].

@@ -1,10 +1,25 @@
 //! Algorithm 6: non-oblivious online learning for AT_kRO with k samples per round, AT_kRO(k).
 
 use super::online_1::fixed_eta_w;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Gains, GapBounds, Origin, Recipe};
+use crate::bound;
 use crate::error::{Error, Result};
 use crate::estimator::DepRoundIx;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`atkro_k()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "atkro-k",
+    help: "online learning for the mean of the k largest risks, with k samples per round",
+    origin: Origin::Paper,
+    citation: "Algorithm 6",
+    top_k: true,
+    draws: Draws::EachOfK,
+    gains: Gains::Bandit,
+    options: &["subsets"],
+    gap: GapBounds { fixed: Some(bound::atkro_k), anytime: None },
+    ..AlgorithmSpec::USUAL
+};
 
 /// AT_kRO(k), Algorithm 6 of the paper, with the steps of label `thm:10`; k is an integer.
 ///

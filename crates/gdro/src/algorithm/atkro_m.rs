@@ -1,9 +1,24 @@
 //! Algorithm 5: stochastic mirror descent for AT_kRO with m samples per round, AT_kRO(m).
 
 use super::smd_m::{anytime_steps, fixed_steps};
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Form, GapBounds, Origin, Recipe};
+use crate::bound;
 use crate::estimator::EveryGroup;
 use crate::schedule::Schedule;
+
+/// What is known of [`atkro_m()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "atkro-m",
+    help: "smd-m for the mean of the k largest risks",
+    origin: Origin::Paper,
+    citation: "Algorithm 5",
+    top_k: true,
+    form: Form::Both,
+    draws: Draws::EveryGroup,
+    automatic: true,
+    gap: GapBounds { fixed: Some(bound::atkro_m), anytime: Some(bound::atkro_m_anytime) },
+    ..AlgorithmSpec::USUAL
+};
 
 /// AT_kRO(m), Algorithm 5 of the paper, with the steps of label `thm:8`; k may be any real number
 /// in [1, m].

@@ -1,10 +1,23 @@
 //! Online learning among the groups that can dominate.
 
 use super::online_1::fixed_steps;
-use super::{Constants, Recipe};
-use crate::error::{Result, require};
+use super::{AlgorithmSpec, Constants, Gains, Recipe, Request, RunLength};
+use crate::error::{Conflict, Result, require};
 use crate::estimator::DominantIx;
 use crate::schedule::Schedule;
+
+/// What is known of [`eliminate()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "eliminate",
+    help: "online-1 among the groups that can have the largest risk",
+    citation: "after Nguyen, Mehta and Guzmán, PMLR 267",
+    gains: Gains::Bandit,
+    delta: true,
+    only_euclidean: true,
+    options: &["kept"],
+    limit: rows_to_keep,
+    ..AlgorithmSpec::USUAL
+};
 
 /// Online learning for GDRO in which groups that cannot dominate sleep, in the spirit of SB-GDRO
 /// (Nguyen, Mehta and Guzmán, ICML 2025, PMLR 267).
@@ -56,4 +69,24 @@ pub fn eliminate(
     let estimator = DominantIx::new(m, kept as usize, deviation, constants.lipschitz)?;
     let schedule = Schedule::Constant(fixed_steps(constants, rounds));
     Ok(Recipe::fixed(estimator, schedule, rounds, constants))
+}
+
+/// Samples of every group that elimination keeps when nothing else is said: as many in all as it
+/// then draws, at least 1.
+pub fn default_kept(rounds: u64, groups: usize) -> u64 {
+    (rounds / groups as u64).max(1)
+}
+
+/// Kept rows leave some to draw.
+fn rows_to_keep(request: &Request<'_>, length: &RunLength) -> Result<(), Conflict> {
+    let Some(budgets) = request.budgets else { return Ok(()) };
+    let least = request.least();
+    let kept = request.kept.unwrap_or_else(|| default_kept(length.rounds, budgets.len()));
+    if kept < least {
+        return Ok(());
+    }
+    let why = format!(
+        "eliminate keeps {kept} rows of every group before it starts, and the smallest budget is {least}"
+    );
+    Err(Conflict { setting: "kept", why })
 }

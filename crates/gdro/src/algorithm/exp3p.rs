@@ -1,9 +1,19 @@
 //! GDRO with the Exp3.P player.
 
 use super::online_1::fixed_eta_w;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Gains, Origin, Recipe};
 use crate::estimator::OneExp3P;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`exp3p()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "exp3p",
+    help: "group weights by the bandit algorithm Exp3.P",
+    origin: Origin::Compared,
+    citation: "Soma, Gatmiry, Gupta and Jegelka, arXiv 2212.13669",
+    gains: Gains::Bandit,
+    ..AlgorithmSpec::USUAL
+};
 
 /// GDRO-EXP3P of Soma, Gatmiry, Gupta and Jegelka (arXiv 2212.13669), a baseline of the paper's
 /// text: the group player is Exp3.P.

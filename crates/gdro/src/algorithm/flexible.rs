@@ -1,10 +1,23 @@
 //! GDRO with flexible sample queries.
 
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Form, Gains, Recipe, Request, RunLength};
 use crate::average::Average;
-use crate::error::Result;
+use crate::error::{Conflict, Result};
 use crate::estimator::LimitedAdvice;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`flexible()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "flexible",
+    help: "online learning with any number of samples per round",
+    citation: "Bai, Yu, Li, Luo and Zhang, arXiv 2505.15212",
+    form: Form::Anytime,
+    draws: Draws::Varying,
+    gains: Gains::Bandit,
+    options: &["queries"],
+    limit: groups_for_queries,
+    ..AlgorithmSpec::USUAL
+};
 
 /// GDRO with any number r_t of groups asked in round t (Bai, Yu, Li, Luo and Zhang, arXiv
 /// 2505.15212).
@@ -40,4 +53,16 @@ pub fn flexible(constants: &Constants, queries: &[usize]) -> Result<Recipe<Limit
     let first = Steps { eta_w: constants.d() / constants.lipschitz, eta_q, gamma: eta_q / 2.0 };
     let schedule = Schedule::queries(first, queries);
     Ok(Recipe::anytime(estimator, schedule, constants).averaged(Average::Uniform))
+}
+
+/// No more groups can be asked than there are.
+fn groups_for_queries(request: &Request<'_>, _length: &RunLength) -> Result<(), Conflict> {
+    let groups = request.counts.len();
+    match request.queries.and_then(|queries| queries.iter().max()) {
+        Some(asked) if *asked > groups => {
+            let why = format!("{asked} of only {groups} groups with training rows");
+            Err(Conflict { setting: "queries", why })
+        }
+        _ => Ok(()),
+    }
 }

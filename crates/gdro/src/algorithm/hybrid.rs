@@ -1,10 +1,26 @@
 //! The hybrid of mini-batches and non-uniform sampling.
 
-use super::smpa_m::prox_steps;
-use super::{Constants, Recipe, Rule};
+use super::smpa_m::{half, prox_steps, two_rows_per_round};
+use super::{AlgorithmSpec, Budgeted, Constants, Draws, Origin, Recipe, Request, Rule};
 use crate::error::Result;
 use crate::estimator::BatchOrCoin;
 use crate::schedule::Schedule;
+
+/// What is known of [`hybrid()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "hybrid",
+    help: "mirror-prox with mini-batches of large groups and coin flips for small ones",
+    origin: Origin::Paper,
+    citation: "remark after Algorithm 4",
+    draws: Draws::Varying,
+    budgets: Some(Budgeted { scales, bound: None }),
+    streams: true,
+    options: &["nbar"],
+    nbar: Some(usual_nbar),
+    rounds: Some(half),
+    limit: two_rows_per_round,
+    ..AlgorithmSpec::USUAL
+};
 
 /// The hybrid of Algorithms 3 and 4 that the remark after Algorithm 4 describes (label
 /// `remark:best-of-both-world`): mirror-prox for n̄/2 rounds, n_m ≤ n̄ ≤ n_1.
@@ -45,4 +61,16 @@ pub fn hybrid(
     let steps = prox_steps("hybrid", constants, estimator.scales(), shares, rounds)?;
     let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
     Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
+}
+
+fn scales(budgets: &[u64], nbar: u64) -> Result<Vec<f64>> {
+    Ok(BatchOrCoin::new(budgets, nbar)?.scales().to_vec())
+}
+
+/// n̄ as given, or twice the rounds that were asked for, or the geometric mean of the smallest and
+/// the largest of the budgets.
+fn usual_nbar(request: &Request<'_>) -> u64 {
+    let doubled = request.rounds.map(|t| t.saturating_mul(2));
+    let middle = (request.least() as f64 * request.most() as f64).sqrt().round() as u64;
+    request.nbar.or(doubled).unwrap_or(middle)
 }

@@ -1,9 +1,21 @@
 //! Stochastic minimax regret.
 
 use super::smd_m::anytime_steps;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Form, Origin, Recipe};
 use crate::estimator::Excess;
 use crate::schedule::Schedule;
+
+/// What is known of [`mero()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "mero",
+    help: "mirror descent on regret, which learns the optimum of every group alongside",
+    origin: Origin::Compared,
+    citation: "Zhang, Bai, Tu, Yang and Hu, arXiv 2306.00026",
+    only_regret: true,
+    form: Form::Anytime,
+    draws: Draws::EveryGroup,
+    ..AlgorithmSpec::USUAL
+};
 
 /// Stochastic minimax excess risk optimisation (MERO) of Zhang, Bai, Tu, Yang and Hu (arXiv
 /// 2306.00026): min_w max_i R_i(w) − R_i*, where the R_i* are learnt alongside.

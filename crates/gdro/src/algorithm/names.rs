@@ -1,188 +1,54 @@
-//! The names of the algorithms, and what each takes.
+//! Algorithms by name, and in words.
 
-use serde::{Deserialize, Serialize};
-
-/// The names of the algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Algorithm {
-    /// Algorithm 1, SMD(m).
-    SmdM,
-    /// Algorithm 1 with the gradient of a single sample.
-    SmdMSingle,
-    /// Algorithm 1 of Sagawa et al., SMD(1).
-    Smd1,
-    /// Algorithm 2, Online(1).
-    Online1,
-    /// Algorithm 3, SMD_r.
-    SmdR,
-    /// Algorithm 3 with importance weights.
-    SmdRWeighted,
-    /// Algorithm 4, SMPA_m.
-    SmpaM,
-    /// The hybrid of Algorithms 3 and 4.
-    Hybrid,
-    /// Algorithm 5, AT_kRO(m).
-    AtkroM,
-    /// Algorithm 6, AT_kRO(k).
-    AtkroK,
-    /// Algorithm 7, AT_kRO(1), anytime.
-    Atkro1,
-    /// Sample reuse of Haghtalab, Jordan and Zhao.
-    SmdReuse,
-    /// Clipped gradients of Carmon and Hausler.
-    SmdClip,
-    /// GDRO-EXP3P of Soma, Gatmiry, Gupta and Jegelka.
-    Exp3P,
-    /// GDRO-TINF of Soma, Gatmiry, Gupta and Jegelka.
-    Tinf,
-    /// Stochastic-AFL of Mohri, Sivek and Suresh.
-    Afl,
-    /// Stochastic minimax regret of Zhang, Bai, Tu, Yang and Hu.
-    Mero,
-    /// Flexible sample queries of Bai, Yu, Li, Luo and Zhang.
-    Flexible,
-    /// Online learning among the groups that can dominate, after Nguyen, Mehta and Guzmán.
-    Eliminate,
-    /// Players that need no constants: AdaGrad-norm and AdaHedge.
-    Adaptive,
-}
-
-/// Whether steps are meant for a number of rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// For a fixed number of rounds.
-    Fixed,
-    /// There is such a form, and one with steps that fall with time.
-    Both,
-    /// Steps fall with time.
-    Anytime,
-}
-
-/// What the player of q is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gains {
-    /// Losses, or differences of losses.
-    Losses,
-    /// Losses times the inverse of the probability with which they are drawn.
-    Inflated,
-    /// m times a loss, clipped, with a step by the range of the losses.
-    Clipped,
-    /// Shortfalls of losses in a known range, with importance weights.
-    Bandit,
-}
-
-/// What an algorithm takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// The name used in options and files.
-    pub name: &'static str,
-    /// Whether it plays on the capped simplex.
-    pub top_k: bool,
-    /// Whether its steps are meant for a number of rounds.
-    pub form: Form,
-    /// Whether its scale factors and its number of rounds come from the groups' budgets n_i.
-    pub budgets: bool,
-    /// What its player of q is told.
-    pub gains: Gains,
-    /// Whether its q is moved by the entropy, so that steps of q are in nats per gain.
-    pub entropic: bool,
-    /// Whether its players find their own steps.
-    pub adaptive: bool,
-    /// Whether it also trains for fixed group weights.
-    pub trains: bool,
-}
+use super::{Algorithm, AlgorithmSpec, Form, Origin};
 
 impl Algorithm {
-    /// All of them: those of the paper in its order, then the others.
-    pub const ALL: [Algorithm; 20] = [
-        Algorithm::SmdM,
-        Algorithm::SmdMSingle,
-        Algorithm::Smd1,
-        Algorithm::Online1,
-        Algorithm::SmdR,
-        Algorithm::SmdRWeighted,
-        Algorithm::SmpaM,
-        Algorithm::Hybrid,
-        Algorithm::AtkroM,
-        Algorithm::AtkroK,
-        Algorithm::Atkro1,
-        Algorithm::SmdReuse,
-        Algorithm::SmdClip,
-        Algorithm::Exp3P,
-        Algorithm::Tinf,
-        Algorithm::Afl,
-        Algorithm::Mero,
-        Algorithm::Flexible,
-        Algorithm::Eliminate,
-        Algorithm::Adaptive,
-    ];
-
-    /// What it takes.
-    pub const fn facts(self) -> Facts {
-        use Form::{Anytime, Both, Fixed};
-        use Gains::{Bandit, Clipped, Inflated, Losses};
-        const fn facts(name: &'static str, form: Form, gains: Gains) -> Facts {
-            Facts {
-                name,
-                top_k: false,
-                form,
-                budgets: false,
-                gains,
-                entropic: true,
-                adaptive: false,
-                trains: false,
-            }
-        }
-        const fn trains(facts: Facts) -> Facts {
-            Facts { trains: true, ..facts }
-        }
-        const fn top_k(facts: Facts) -> Facts {
-            Facts { top_k: true, ..facts }
-        }
-        const fn budgeted(facts: Facts) -> Facts {
-            Facts { budgets: true, ..facts }
-        }
-        match self {
-            Algorithm::SmdM => trains(facts("smd-m", Both, Losses)),
-            Algorithm::SmdMSingle => trains(facts("smd-m-single", Fixed, Losses)),
-            Algorithm::Smd1 => trains(facts("smd-1", Fixed, Inflated)),
-            Algorithm::Online1 => trains(facts("online-1", Both, Bandit)),
-            Algorithm::SmdR => budgeted(facts("smd-r", Fixed, Losses)),
-            Algorithm::SmdRWeighted => budgeted(facts("smd-r-weighted", Fixed, Inflated)),
-            Algorithm::SmpaM => budgeted(facts("smpa-m", Fixed, Losses)),
-            Algorithm::Hybrid => budgeted(facts("hybrid", Fixed, Losses)),
-            Algorithm::AtkroM => top_k(facts("atkro-m", Both, Losses)),
-            Algorithm::AtkroK => top_k(facts("atkro-k", Fixed, Bandit)),
-            Algorithm::Atkro1 => top_k(facts("atkro-1", Anytime, Bandit)),
-            Algorithm::SmdReuse => facts("smd-reuse", Fixed, Losses),
-            Algorithm::SmdClip => facts("smd-clip", Fixed, Clipped),
-            Algorithm::Exp3P => facts("exp3p", Fixed, Bandit),
-            Algorithm::Tinf => facts("tinf", Anytime, Bandit),
-            Algorithm::Afl => Facts { entropic: false, ..facts("afl", Fixed, Losses) },
-            Algorithm::Mero => facts("mero", Anytime, Losses),
-            Algorithm::Flexible => facts("flexible", Anytime, Bandit),
-            Algorithm::Eliminate => facts("eliminate", Fixed, Bandit),
-            Algorithm::Adaptive => {
-                Facts { adaptive: true, ..trains(facts("adaptive", Anytime, Losses)) }
-            }
-        }
-    }
-
     /// The name used in options and files.
     pub const fn name(self) -> &'static str {
-        self.facts().name
+        self.spec().name
     }
 
-    /// Names of those for which a fact holds, as a list in words.
-    pub fn named(holds: impl Fn(&Facts) -> bool) -> String {
-        let facts = Algorithm::ALL.iter().map(|a| a.facts()).filter(holds);
-        facts.map(|f| f.name).collect::<Vec<_>>().join(", ")
+    /// Names of those for which something holds, as a list in words.
+    pub fn named(holds: impl Fn(&AlgorithmSpec) -> bool) -> String {
+        let specs = Algorithm::ALL.iter().map(|a| a.spec()).filter(|spec| holds(spec));
+        specs.map(|spec| spec.name).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether its steps fall with time, in this form.
     pub fn falls(self, anytime: bool) -> bool {
-        anytime || self.facts().form == Form::Anytime
+        anytime || self.spec().form == Form::Anytime
+    }
+
+    /// The one that plays when none is named, with or without a cap on the group weights: with many
+    /// groups one that draws few of them in a round.
+    pub fn automatic(top_k: bool, many_groups: bool) -> Algorithm {
+        let suits = |spec: &AlgorithmSpec| {
+            let few = spec.draws.per_round(usize::MAX, 1.0).is_some_and(|n| n <= 1.0);
+            spec.automatic && spec.top_k == top_k && few == many_groups
+        };
+        let found = Algorithm::ALL.into_iter().find(|a| suits(a.spec()));
+        found.expect("a test holds that there is one for each case")
+    }
+
+    /// All names by their origin, as half a sentence for a help text.
+    pub fn help() -> String {
+        let of = |origin| Algorithm::named(|spec| spec.origin == origin);
+        format!(
+            "the paper's {}; of what it compares itself with, {}; or beyond it, {}",
+            of(Origin::Paper),
+            of(Origin::Compared),
+            of(Origin::Beyond),
+        )
+    }
+
+    /// A line for each: name, what it does, and where it is described.
+    pub fn help_lines() -> Vec<String> {
+        let specs = Algorithm::ALL.map(Algorithm::spec);
+        let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
+        let line = |spec: &&AlgorithmSpec| {
+            format!("{:width$}  {} ({})", spec.name, spec.help, spec.citation)
+        };
+        specs.iter().map(line).collect()
     }
 }
 
@@ -215,5 +81,48 @@ impl TryFrom<String> for Algorithm {
 
     fn try_from(name: String) -> Result<Self, String> {
         name.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_is_described_and_known_by_its_name() {
+        for algorithm in Algorithm::ALL {
+            let spec = algorithm.spec();
+            assert_eq!(spec.name.parse(), Ok(algorithm));
+            assert!(!spec.help.is_empty() && !spec.help.ends_with('.'), "{algorithm}");
+            assert!(!spec.citation.is_empty(), "{algorithm}");
+            let others = Algorithm::ALL.into_iter().filter(|a| *a != algorithm);
+            let shared = others.flat_map(|a| a.spec().options).find(|o| spec.owns(o));
+            assert_eq!(shared, None, "an option of one algorithm");
+            // Bounds speak of forms that exist.
+            assert!(spec.form != Form::Fixed || spec.gap.anytime.is_none(), "{algorithm}");
+            assert!(spec.form != Form::Anytime || spec.gap.fixed.is_none(), "{algorithm}");
+        }
+        let commas = Algorithm::ALL.len() - 1;
+        assert_eq!("smd".parse::<Algorithm>().unwrap_err().matches(", ").count(), commas);
+    }
+
+    #[test]
+    fn one_plays_in_each_case_when_none_is_named() {
+        assert_eq!(Algorithm::automatic(false, false), Algorithm::SmdM);
+        assert_eq!(Algorithm::automatic(false, true), Algorithm::Online1);
+        assert_eq!(Algorithm::automatic(true, false), Algorithm::AtkroM);
+        assert_eq!(Algorithm::automatic(true, true), Algorithm::Atkro1);
+    }
+
+    #[test]
+    fn help_names_all_of_them() {
+        let help = Algorithm::help();
+        let start = "the paper's smd-m, smd-m-single, online-1, smd-r, smpa-m, hybrid, atkro-m, atkro-k, atkro-1; of what";
+        assert!(help.starts_with(start), "{help}");
+        assert!(help.contains("; or beyond it, flexible, eliminate, adaptive"), "{help}");
+        let lines = Algorithm::help_lines();
+        assert_eq!(lines.len(), Algorithm::ALL.len());
+        assert!(lines[0].starts_with("smd-m           "), "{}", lines[0]);
+        assert!(lines[0].ends_with("(Algorithm 1)"), "{}", lines[0]);
     }
 }

@@ -1,8 +1,23 @@
 //! Algorithm 2: non-oblivious online learning with 1 sample per round, Online(1).
 
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Form, Gains, GapBounds, Origin, Recipe};
+use crate::bound;
 use crate::estimator::OneIx;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`online_1()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "online-1",
+    help: "online learning with one sample per round, of a group drawn by its weight",
+    origin: Origin::Paper,
+    citation: "Algorithm 2",
+    trains: true,
+    form: Form::Both,
+    gains: Gains::Bandit,
+    automatic: true,
+    gap: GapBounds { fixed: Some(bound::online_1), anytime: Some(bound::online_1_anytime) },
+    ..AlgorithmSpec::USUAL
+};
 
 /// Online(1), Algorithm 2 of the paper, with the steps of label `thm:4`.
 ///

@@ -1,9 +1,20 @@
 //! SMD(1) of Sagawa et al.
 
 use super::smd_m::fixed_steps;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Gains, Origin, Recipe};
 use crate::estimator::UniformOne;
 use crate::schedule::Schedule;
+
+/// What is known of [`smd_1()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-1",
+    help: "mirror descent with one sample of a uniform group per round",
+    origin: Origin::Compared,
+    citation: "Sagawa et al., arXiv 1911.08731",
+    trains: true,
+    gains: Gains::Inflated,
+    ..AlgorithmSpec::USUAL
+};
 
 /// SMD(1): the online algorithm of Sagawa et al. (2020, arXiv 1911.08731) as the paper describes
 /// it (label `eqn:stoch:grad:3`), the baseline of its experiments.

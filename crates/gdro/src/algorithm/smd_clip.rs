@@ -1,9 +1,20 @@
 //! Clipped gradients of Carmon and Hausler.
 
 use super::online_1::fixed_eta_w;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Gains, Origin, Recipe};
 use crate::estimator::ClippedUniform;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`smd_clip()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-clip",
+    help: "mirror descent with clipped gradients of the group weights",
+    origin: Origin::Compared,
+    citation: "Carmon and Hausler, arXiv 2203.13225",
+    draws: Draws::Few(2),
+    gains: Gains::Clipped,
+    ..AlgorithmSpec::USUAL
+};
 
 /// Stochastic mirror descent with clipped gradients of q, after Carmon and Hausler (NeurIPS 2022,
 /// arXiv 2203.13225), a baseline of the paper's text.

@@ -1,8 +1,24 @@
 //! Algorithm 1: stochastic mirror descent with m samples per round, SMD(m).
 
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Form, GapBounds, Origin, Recipe};
+use crate::bound;
 use crate::estimator::{EveryGroup, OneGradient};
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`smd_m()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-m",
+    help: "mirror descent with one sample of every group per round",
+    origin: Origin::Paper,
+    citation: "Algorithm 1",
+    trains: true,
+    form: Form::Both,
+    draws: Draws::EveryGroup,
+    streams: true,
+    automatic: true,
+    gap: GapBounds { fixed: Some(bound::smd_m), anytime: Some(bound::smd_m_anytime) },
+    ..AlgorithmSpec::USUAL
+};
 
 /// SMD(m), Algorithm 1 of the paper, with the steps of label `thm:1`.
 ///
@@ -27,6 +43,18 @@ pub fn smd_m(constants: &Constants, rounds: u64) -> Recipe<EveryGroup> {
     let steps = fixed_steps(constants, constants.ln_m(), rounds);
     Recipe::fixed(EveryGroup, Schedule::Constant(steps), rounds, constants)
 }
+
+/// What is known of [`smd_m_single()`].
+pub(super) const SINGLE: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-m-single",
+    help: "smd-m with the gradient of one of the samples",
+    origin: Origin::Paper,
+    citation: "label eqn:stoch:grad:2",
+    trains: true,
+    draws: Draws::EveryGroup,
+    gap: GapBounds { fixed: Some(bound::smd_m), anytime: None },
+    ..AlgorithmSpec::USUAL
+};
 
 /// Algorithm 1 with the gradient of one sample (label `eqn:stoch:grad:2`): g_w = ∇ℓ(w; z^(i_t))
 /// with i_t ~ q, from the samples that are drawn for g_q anyway. Steps, samples and guarantee are

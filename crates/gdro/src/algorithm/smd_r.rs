@@ -1,10 +1,24 @@
 //! Algorithm 3: stochastic mirror descent with non-uniform sampling, SMD_r.
 
 use super::smd_m::fixed_steps;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Budgeted, Constants, Draws, Gains, Origin, Recipe};
+use crate::bound;
 use crate::error::Result;
 use crate::estimator::Bernoulli;
 use crate::schedule::Schedule;
+
+/// What is known of [`smd_r()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-r",
+    help: "mirror descent that draws each group in proportion to its budget",
+    origin: Origin::Paper,
+    citation: "Algorithm 3",
+    draws: Draws::Varying,
+    budgets: Some(Budgeted { scales: probabilities, bound: Some(bound::smd_r) }),
+    streams: true,
+    rounds: Some(|request, _| request.most()),
+    ..AlgorithmSpec::USUAL
+};
 
 /// SMD_r, Algorithm 3 of the paper, with the steps of label `thm:5`: T = n_1 rounds under the
 /// budgets n_i.
@@ -35,6 +49,19 @@ pub fn smd_r(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Reci
     Ok(Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants))
 }
 
+/// What is known of [`smd_r_weighted()`].
+pub(super) const WEIGHTED: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-r-weighted",
+    help: "smd-r with importance weights",
+    origin: Origin::Compared,
+    citation: "label eqn:stoch:grad:4",
+    draws: Draws::Varying,
+    gains: Gains::Inflated,
+    budgets: Some(Budgeted { scales: probabilities, bound: None }),
+    rounds: Some(|request, _| request.most()),
+    ..AlgorithmSpec::USUAL
+};
+
 /// Algorithm 3 with importance weights (label `eqn:stoch:grad:4`), which the paper discusses and
 /// rejects: it plays the game itself instead of the weighted one.
 ///
@@ -57,4 +84,9 @@ pub fn smd_r_weighted(
     let by = recipe.estimator.probabilities().iter().copied().fold(1.0, f64::min);
     let estimator = recipe.estimator.clone().importance_weighted();
     Ok(Recipe { estimator, ..recipe.scaled(by, by) })
+}
+
+/// p_i = n_i/n_1, the scale factors of the weighted game.
+fn probabilities(budgets: &[u64], _nbar: u64) -> Result<Vec<f64>> {
+    Ok(Bernoulli::new(budgets)?.probabilities().to_vec())
 }

@@ -1,9 +1,19 @@
 //! Sample reuse of Haghtalab, Jordan and Zhao.
 
 use super::smd_m::fixed_steps;
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Draws, Origin, Recipe};
 use crate::estimator::Reuse;
 use crate::schedule::Schedule;
+
+/// What is known of [`smd_reuse()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "smd-reuse",
+    help: "mirror descent that reuses one set of samples for m rounds of the group weights",
+    origin: Origin::Compared,
+    citation: "Haghtalab, Jordan and Zhao, NeurIPS 2022",
+    draws: Draws::Few(2),
+    ..AlgorithmSpec::USUAL
+};
 
 /// The algorithm of Haghtalab, Jordan and Zhao (NeurIPS 2022) as the paper describes it (label
 /// `eqn:gradient:wrong`), a baseline: one set of m samples serves the group weights for m rounds.

@@ -1,9 +1,25 @@
 //! Algorithm 4: stochastic mirror-prox with mini-batches, SMPA_m.
 
-use super::{Constants, Recipe, Rule};
-use crate::error::{Error, Result};
+use super::{AlgorithmSpec, Budgeted, Constants, Draws, Origin, Recipe, Request, Rule, RunLength};
+use crate::bound;
+use crate::constants::ProxConstants;
+use crate::error::{Conflict, Error, Result};
 use crate::estimator::MiniBatch;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`smpa_m()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "smpa-m",
+    help: "mirror-prox with mini-batches in proportion to the budgets",
+    origin: Origin::Paper,
+    citation: "Algorithm 4",
+    draws: Draws::Varying,
+    budgets: Some(Budgeted { scales, bound: Some(bound::smpa_m) }),
+    streams: true,
+    rounds: Some(half),
+    limit: two_rows_per_round,
+    ..AlgorithmSpec::USUAL
+};
 
 /// SMPA_m, Algorithm 4 of the paper, with the steps of label `thm:7` and the scale factors of
 /// label `eqn:pi:mirror`: n_m/2 rounds under the budgets n_i.
@@ -73,31 +89,34 @@ pub(super) fn prox_steps(
     Ok(Steps { eta_w: 2.0 * constants.width * by, eta_q: 2.0 * by * constants.ln_m(), gamma: 0.0 })
 }
 
-/// What steps and bound of label `thm:7` depend on (label `eqn:mirror:parameters`).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ProxConstants {
-    /// L̃.
-    pub smooth: f64,
-    /// σ².
-    pub variance: f64,
+fn scales(budgets: &[u64], _nbar: u64) -> Result<Vec<f64>> {
+    Ok(MiniBatch::new(budgets)?.scales().to_vec())
 }
 
-impl ProxConstants {
-    /// L̃ and σ² for scale factors p_i and n_i/n_m samples per draw.
-    pub(crate) fn new(
-        constants: &Constants,
-        scales: &[f64],
-        shares: impl Iterator<Item = f64>,
-    ) -> Self {
-        let (ln_m, d2, g) = (constants.ln_m(), constants.width, constants.lipschitz);
-        let p_max = scales.iter().copied().fold(0.0, f64::max);
-        let omega_max = scales.iter().zip(shares).map(|(p, n)| p * p / n).fold(0.0, f64::max);
-        let smooth = 2.0
-            * std::f64::consts::SQRT_2
-            * p_max
-            * (d2 * constants.smoothness + d2.max(d2.sqrt()) * g * ln_m.sqrt());
-        let noise = constants.range().powi(2) * ln_m.powi(2);
-        let variance = 2.0 * constants.c * omega_max * (constants.kappa * d2 * g * g + noise);
-        ProxConstants { smooth, variance }
+/// n̄/2 rounds, or n_m/2 without an n̄, at least one.
+pub(super) fn half(request: &Request<'_>, nbar: Option<u64>) -> u64 {
+    (nbar.unwrap_or_else(|| request.least()) / 2).max(1)
+}
+
+/// Both draws of a round take a row of the smallest group, or of one with n̄ rows.
+pub(super) fn two_rows_per_round(
+    request: &Request<'_>,
+    length: &RunLength,
+) -> Result<(), Conflict> {
+    if request.budgets.is_none() {
+        return Ok(());
     }
+    let RunLength { rounds, nbar } = *length;
+    let (algorithm, most, of) = match nbar {
+        Some(nbar) => ("hybrid", nbar / 2, format!("a group with nbar = {nbar} rows")),
+        None => ("smpa-m", request.least() / 2, "the smallest group".to_owned()),
+    };
+    if rounds <= most {
+        return Ok(());
+    }
+    let setting = if request.rounds.is_some() { "rounds" } else { "budget" };
+    let why = format!(
+        "{algorithm} needs two rows of {of} in every round: its budget is enough for {most} rounds, not {rounds}"
+    );
+    Err(Conflict { setting, why })
 }

@@ -1,9 +1,20 @@
 //! GDRO with the Tsallis-INF player.
 
-use super::{Constants, Recipe};
+use super::{AlgorithmSpec, Constants, Form, Gains, Origin, Recipe};
 use crate::average::Average;
 use crate::estimator::OneIx;
 use crate::schedule::{Schedule, Steps};
+
+/// What is known of [`tinf()`].
+pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "tinf",
+    help: "group weights by the bandit algorithm Tsallis-INF",
+    origin: Origin::Compared,
+    citation: "Soma, Gatmiry, Gupta and Jegelka, arXiv 2212.13669",
+    form: Form::Anytime,
+    gains: Gains::Bandit,
+    ..AlgorithmSpec::USUAL
+};
 
 /// GDRO-TINF of Soma, Gatmiry, Gupta and Jegelka (arXiv 2212.13669), a baseline of the paper's
 /// text: the group player is Tsallis-INF.

@@ -27,24 +27,22 @@
 //!
 //! ```
 //! use gdro::algorithm::{Algorithm, Constants};
-//! use gdro::bound::{Holds, gap, samples};
+//! use gdro::bound::Holds;
 //!
 //! // Example 1 of the paper: D² = ½, G = 2, 16 groups.
 //! let constants = Constants::paper(0.5, 2.0, 16);
-//! let bound = gap(Algorithm::SmdM, false, &constants, 10_000, Holds::OnAverage)?;
+//! let bound = Algorithm::SmdM.gap(false, &constants, 10_000, Holds::OnAverage)?;
 //! assert!((bound - 0.1382).abs() < 1e-4);
 //! // Rounds and samples after which the bound is at most 0.05, with probability 95 %.
-//! let (rounds, samples) = samples(Algorithm::SmdM, &constants, 0.05, Holds::With(0.05))?;
+//! let (rounds, samples) = Algorithm::SmdM.samples(&constants, 0.05, Holds::With(0.05))?;
 //! assert_eq!(samples, 16 * rounds);
 //! # Ok::<(), gdro::Error>(())
 //! ```
 
-mod complexity;
 mod online;
 mod smd;
 mod weighted;
 
-pub use complexity::{gap, samples};
 pub use online::{
     atkro_1, atkro_k, bandit_regret, bandit_regret_anytime, model_regret, model_regret_anytime,
     online_1, online_1_anytime, semi_bandit_regret,
@@ -52,7 +50,7 @@ pub use online::{
 pub use smd::{atkro_m, atkro_m_anytime, smd_m, smd_m_anytime};
 pub use weighted::{smd_r, smpa_m};
 
-use crate::algorithm::Constants;
+use crate::constants::Constants;
 use crate::error::{Result, require};
 
 /// In which sense a bound holds.

@@ -1,7 +1,7 @@
 //! Two online learners against each other: Algorithms 2, 6 and 7.
 
 use super::{Holds, check, root_sum};
-use crate::algorithm::Constants;
+use crate::constants::Constants;
 use crate::error::{Result, require};
 
 /// The regret Σ_t φ(w_t, q_t) − min_w Σ_t φ(w, q_t) of the player of w over T rounds, label

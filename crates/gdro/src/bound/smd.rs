@@ -1,7 +1,7 @@
 //! Stochastic mirror descent on both players: Algorithms 1 and 5.
 
 use super::{Holds, check, root_sum};
-use crate::algorithm::Constants;
+use crate::constants::Constants;
 use crate::error::Result;
 
 /// ε_φ(w̄, q̄) of Algorithm 1 after T rounds, label `thm:1`, for the steps of

@@ -2,7 +2,7 @@
 
 use super::smd::factor;
 use super::{Holds, check};
-use crate::algorithm::{Constants, ProxConstants};
+use crate::constants::{Constants, ProxConstants};
 use crate::error::{Result, require};
 use crate::estimator::{Bernoulli, MiniBatch};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BoxSet, Constraints, Cube, L2Ball, MirrorMap, PNormBall, Simplex};
+use super::{BoxSet, Constraints, Cube, L1Ball, L2Ball, MirrorMap, PNormBall, Simplex};
 
 /// The geometries that have a name, chosen at run time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,6 +10,8 @@ use super::{BoxSet, Constraints, Cube, L2Ball, MirrorMap, PNormBall, Simplex};
 pub enum AnyMap {
     /// [`L2Ball`], of infinite radius for an unconstrained model.
     L2Ball(L2Ball),
+    /// [`L1Ball`].
+    L1Ball(L1Ball),
     /// [`Cube`].
     Cube(Cube),
     /// [`BoxSet`].
@@ -24,6 +26,7 @@ macro_rules! each {
     ($self:ident, $map:ident => $body:expr) => {
         match $self {
             AnyMap::L2Ball($map) => $body,
+            AnyMap::L1Ball($map) => $body,
             AnyMap::Cube($map) => $body,
             AnyMap::BoxSet($map) => $body,
             AnyMap::Simplex($map) => $body,

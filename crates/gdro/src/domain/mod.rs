@@ -7,19 +7,23 @@
 mod any;
 mod box_set;
 mod constraints;
+mod l1_ball;
 mod l2_ball;
 mod norms;
 mod p_norm_ball;
 mod root;
 mod simplex;
+mod spec;
 
 pub use any::AnyMap;
 pub use box_set::{Bounds, BoxSet, Cube};
 pub use constraints::Constraints;
+pub use l1_ball::L1Ball;
 pub use l2_ball::L2Ball;
 pub use p_norm_ball::PNormBall;
 use serde::{Deserialize, Serialize};
 pub use simplex::Simplex;
+pub use spec::DomainSpec;
 
 use crate::error::{Error, Result, require};
 

@@ -17,7 +17,7 @@ pub struct ClippedUniform;
 
 impl Estimator for ClippedUniform {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        let i = q.draw(probe.rng());
+        let i = probe.draw(q);
         probe.pull(i, 1.0)?;
         let j = below(probe.rng(), q.len());
         let gain = q.len() as f64 * probe.pull(j, 0.0)?;

@@ -31,13 +31,10 @@ impl Estimator for DepRoundIx {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let k = self.k as f64;
         q.choose(self.k, probe.rng(), &mut self.chosen, &mut self.scratch);
-        for (at, &i) in self.chosen.iter().enumerate() {
-            probe.foresee(|k| self.chosen.get(at + k).copied());
-            let loss = probe.pull(i, 1.0 / k)?;
+        probe.pull_each(&self.chosen, 1.0 / k, |probe, i, loss| {
             let s = probe.shortfall(loss) / (k * q.get(i) + probe.gamma());
             probe.credit(i, -s);
-        }
-        Ok(())
+        })
     }
 
     fn most_pulls(&self, _groups: usize) -> usize {

@@ -133,7 +133,7 @@ impl Estimator for DominantIx {
             (0..m).for_each(|group| set(&mut self.awake, group, true, probe));
             self.radius = 0.0;
         }
-        let i = q.draw(probe.rng());
+        let i = probe.draw(q);
         let loss = probe.pull(i, 1.0)?;
         let s = probe.shortfall(loss);
         // When all are awake, s for everyone changes no weight.

@@ -3,6 +3,7 @@
 use super::{Estimator, Probe};
 use crate::error::Result;
 use crate::group_weights::GroupWeights;
+use crate::sampling::Rng;
 
 /// One sample z⁽ⁱ⁾ from every distribution (label `eqn:stoch:grad:1`):
 ///
@@ -12,9 +13,7 @@ pub struct EveryGroup;
 
 impl Estimator for EveryGroup {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        let m = q.len();
-        for i in 0..m {
-            probe.foresee(|k| Some((i + k) % m));
+        for i in 0..q.len() {
             let loss = probe.pull(i, q.get(i))?;
             probe.credit(i, loss);
         }
@@ -23,5 +22,12 @@ impl Estimator for EveryGroup {
 
     fn most_pulls(&self, groups: usize) -> usize {
         groups
+    }
+
+    fn lookahead<Q: GroupWeights>(&self, q: &Q, _rng: &mut Rng, groups: &mut [usize]) -> bool {
+        for round in groups.chunks_mut(q.len()) {
+            round.iter_mut().enumerate().for_each(|(i, group)| *group = i);
+        }
+        true
     }
 }

@@ -46,7 +46,7 @@ impl Estimator for LimitedAdvice {
         let r = self.queries[((probe.round() - 1) % self.queries.len() as u64) as usize];
         let others = if m > 1 { (r - 1) as f64 / (m - 1) as f64 } else { 0.0 };
         // The chosen group first, then r − 1 steps of a shuffle. Any order is as good a start.
-        let first = q.draw(probe.rng());
+        let first = probe.draw(q);
         self.order.iter_mut().enumerate().for_each(|(i, group)| *group = i);
         self.order.swap(0, first);
         for at in 1..r {

@@ -35,7 +35,7 @@ pub use uniform_one::UniformOne;
 
 use crate::error::{Error, Result};
 use crate::group_weights::GroupWeights;
-use crate::sampling::{Rng, unit};
+use crate::sampling::Rng;
 
 /// All that an estimator may do in a round.
 ///
@@ -50,23 +50,28 @@ pub trait Probe {
     /// not finite.
     fn pull(&mut self, group: usize, c: f64) -> Result<f64>;
 
-    /// Says which groups this pull and those after it will probably ask for: `group` gives that of
-    /// the k-th pull after this one, k = 0, 1, …, where it is known. Before each [`Probe::pull`],
-    /// and not where [`Probe::choose`] is called. The samples can then be on their way; a wrong
-    /// guess costs time and nothing else.
-    fn foresee(&mut self, _group: impl Fn(usize) -> Option<usize>) {}
-
-    /// Draws the group of the next pull: the one `at` a place uniform on [0, 1) from
-    /// [`Probe::rng`]'s stream. `is_at` says whether a group is at a place
-    /// ([`GroupWeights::is_at`]).
-    fn choose(&mut self, at: impl Fn(f64) -> usize, _is_at: impl Fn(usize, f64) -> bool) -> usize {
-        at(unit(self.rng()))
+    /// Pulls from several groups in order, with the same c; `each` is given every group with its
+    /// payoff.
+    ///
+    /// # Errors
+    /// As [`Probe::pull`].
+    fn pull_each(
+        &mut self,
+        groups: &[usize],
+        c: f64,
+        mut each: impl FnMut(&mut Self, usize, f64),
+    ) -> Result<()> {
+        for &group in groups {
+            let payoff = self.pull(group, c)?;
+            each(self, group, payoff);
+        }
+        Ok(())
     }
 
-    /// As [`Probe::foresee`], for pulls whose groups [`Probe::choose`] will draw, when the round has
-    /// no more pulls: weights change little from one to the next. `at_all` writes which groups are
-    /// at some places ([`GroupWeights::at_all`]).
-    fn foresee_choices(&mut self, _at_all: impl Fn(&mut [f64], &mut [usize])) {}
+    /// Draws a group i ~ q by the stream for choices of groups.
+    fn draw(&mut self, q: &impl GroupWeights) -> usize {
+        q.draw(self.rng())
+    }
 
     /// Adds `gain` to \[g_q\]_i.
     fn credit(&mut self, group: usize, gain: f64);
@@ -134,6 +139,16 @@ pub trait Estimator {
 
     /// The most samples that one call may pull, with m groups.
     fn most_pulls(&self, groups: usize) -> usize;
+
+    /// Lookahead: writes the groups that the next pulls will probably ask for, and returns whether
+    /// it did; not by default. `groups` has room for some rounds of [`Estimator::most_pulls`] pulls
+    /// each, in order (for the beginning of one where they are many), so that this is for estimators
+    /// with that many pulls in every round. `rng` is a copy of the stream of [`Probe::rng`], from
+    /// which each round should take what [`Estimator::estimate`] takes. The weights will have moved
+    /// by then: a wrong guess costs time and nothing else.
+    fn lookahead<Q: GroupWeights>(&self, _q: &Q, _rng: &mut Rng, _groups: &mut [usize]) -> bool {
+        false
+    }
 
     /// What the estimator must remember to go on from a checkpoint, as numbers.
     fn save(&self) -> Vec<f64> {

@@ -26,7 +26,7 @@ impl OneExp3P {
 
 impl Estimator for OneExp3P {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        let chosen = q.draw(probe.rng());
+        let chosen = probe.draw(q);
         let loss = probe.pull(chosen, 1.0)?;
         let gain = 1.0 - probe.shortfall(loss);
         for i in 0..q.len() {

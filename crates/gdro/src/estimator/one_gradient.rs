@@ -13,7 +13,7 @@ pub struct OneGradient;
 
 impl Estimator for OneGradient {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        let chosen = q.draw(probe.rng());
+        let chosen = probe.draw(q);
         for i in 0..q.len() {
             let loss = probe.pull(i, if i == chosen { 1.0 } else { 0.0 })?;
             probe.credit(i, loss);

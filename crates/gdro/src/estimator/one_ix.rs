@@ -3,6 +3,7 @@
 use super::{Estimator, Probe};
 use crate::error::Result;
 use crate::group_weights::GroupWeights;
+use crate::sampling::Rng;
 
 /// i ~ q, z ~ P_i (labels `eqn:stoch:grad:2`, `eq:IX-loss-estimator`):
 ///
@@ -15,17 +16,21 @@ pub struct OneIx;
 impl Estimator for OneIx {
     #[inline(always)]
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
-        let i = probe.choose(|place| q.at(place), |group, place| q.is_at(group, place));
+        let i = probe.draw(q);
         // The division need not wait for the loss.
         let inverse = 1.0 / (q.get(i) + probe.gamma());
         let loss = probe.pull(i, 1.0)?;
         let s = probe.shortfall(loss) * inverse;
         probe.credit(i, -s);
-        probe.foresee_choices(|places, groups| q.at_all(places, groups));
         Ok(())
     }
 
     fn most_pulls(&self, _groups: usize) -> usize {
         1
+    }
+
+    fn lookahead<Q: GroupWeights>(&self, q: &Q, rng: &mut Rng, groups: &mut [usize]) -> bool {
+        q.draw_all(rng, groups);
+        true
     }
 }

@@ -21,7 +21,7 @@ impl Estimator for Reuse {
             probe.release();
             (0..q.len()).try_for_each(|i| probe.keep(i))?;
         }
-        let i = q.draw(probe.rng());
+        let i = probe.draw(q);
         probe.pull(i, 1.0)?;
         for i in 0..q.len() {
             let loss = probe.kept(i)?;

@@ -3,6 +3,7 @@
 use super::{Estimator, Probe};
 use crate::error::Result;
 use crate::group_weights::GroupWeights;
+use crate::sampling::{Rng, unit};
 
 /// i uniform on the groups, z ~ P_i (label `eqn:stoch:grad:3`; Sagawa et al. 2020):
 ///
@@ -11,20 +12,26 @@ use crate::group_weights::GroupWeights;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UniformOne;
 
+/// A group uniform on m.
+fn draw(m: f64, rng: &mut Rng) -> usize {
+    (unit(rng) * m) as usize
+}
+
 impl Estimator for UniformOne {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         let m = q.len() as f64;
-        let at = |place: f64| (place * m) as usize;
-        let i = probe.choose(at, |group, place| at(place) == group);
+        let i = draw(m, probe.rng());
         let loss = probe.pull(i, m * q.get(i))?;
         probe.credit(i, m * loss);
-        probe.foresee_choices(|places, groups| {
-            groups.iter_mut().zip(places).for_each(|(group, place)| *group = at(*place));
-        });
         Ok(())
     }
 
     fn most_pulls(&self, _groups: usize) -> usize {
         1
+    }
+
+    fn lookahead<Q: GroupWeights>(&self, q: &Q, rng: &mut Rng, groups: &mut [usize]) -> bool {
+        groups.fill_with(|| draw(q.len() as f64, rng));
+        true
     }
 }

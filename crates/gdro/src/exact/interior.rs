@@ -76,7 +76,7 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
         Goal::Adversary if problem.game.k == m as f64 => Some(vec![1.0 / m as f64; m]),
         Goal::Adversary => None,
     };
-    if problem.domain.map.constraints() == Constraints::Other {
+    if !problem.domain.map.constraints().are_smooth() {
         return FirstOrder::new(problem, m, n, fixed).run(risks, options);
     }
     let mut solver = Solver::new(problem, m, n, fixed);
@@ -132,7 +132,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
                 bounds.extend(own.iter().enumerate().map(|(j, b)| bound(j, b.0, b.1)))
             }
             // Those are not for this solver: `first_order`.
-            Constraints::Other => {}
+            Constraints::L1(_) | Constraints::Other => {}
         }
         if let Some(b) = problem.domain.intercept {
             bounds.extend((weights..n).map(|j| bound(j, -b, b)));

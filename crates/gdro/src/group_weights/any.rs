@@ -1,28 +1,30 @@
-//! Entropic weights in whichever form is fast.
+//! Entropic weights in whichever form is fast, or fixed ones.
 
-use super::{CappedTree, GroupWeights, Plain, Subsets, Tree};
+use super::{CappedTree, Fixed, GroupWeights, Plain, Subsets, Tree};
 use crate::error::Result;
 use crate::sampling::Rng;
 
-/// The weights of the game, moved by the entropy, in one of their forms. They are the same up to
-/// rounding; what differs is the cost of a round.
+/// The weights of the game, moved by the entropy, in one of their forms, or the fixed weights of
+/// ordinary training. The forms are the same up to rounding; what differs is the cost of a round.
 #[derive(Clone, Debug)]
-pub enum Entropic {
+pub enum AnyWeights {
     /// Arrays, O(m).
     Plain(Plain),
     /// A tree for k = 1, O(log m).
     Tree(Tree),
     /// A tree for k > 1, O(log m).
     Capped(CappedTree),
+    /// Weights that never move.
+    Fixed(Fixed),
 }
 
-impl Entropic {
+impl AnyWeights {
     /// Uniform weights on m groups with the cap 1/k, as arrays.
     ///
     /// # Errors
     /// As [`Plain::new`].
     pub fn plain(m: usize, k: f64, subsets: Subsets) -> Result<Self> {
-        Ok(Entropic::Plain(Plain::new(m, k)?.with_subsets(subsets)))
+        Ok(AnyWeights::Plain(Plain::new(m, k)?.with_subsets(subsets)))
     }
 
     /// The same in a tree.
@@ -31,9 +33,9 @@ impl Entropic {
     /// As [`Plain::new`].
     pub fn tree(m: usize, k: f64, subsets: Subsets) -> Result<Self> {
         Ok(if k == 1.0 {
-            Entropic::Tree(Tree::new(m)?.with_subsets(subsets))
+            AnyWeights::Tree(Tree::new(m)?.with_subsets(subsets))
         } else {
-            Entropic::Capped(CappedTree::new(m, k)?.with_subsets(subsets))
+            AnyWeights::Capped(CappedTree::new(m, k)?.with_subsets(subsets))
         })
     }
 }
@@ -41,14 +43,15 @@ impl Entropic {
 macro_rules! each {
     ($self:ident, $q:ident => $body:expr) => {
         match $self {
-            Entropic::Plain($q) => $body,
-            Entropic::Tree($q) => $body,
-            Entropic::Capped($q) => $body,
+            AnyWeights::Plain($q) => $body,
+            AnyWeights::Tree($q) => $body,
+            AnyWeights::Capped($q) => $body,
+            AnyWeights::Fixed($q) => $body,
         }
     };
 }
 
-impl GroupWeights for Entropic {
+impl GroupWeights for AnyWeights {
     #[inline]
     fn len(&self) -> usize {
         each!(self, q => q.len())
@@ -60,18 +63,18 @@ impl GroupWeights for Entropic {
     }
 
     #[inline]
-    fn at(&self, place: f64) -> usize {
-        each!(self, q => q.at(place))
+    fn quantile(&self, u: f64) -> usize {
+        each!(self, q => q.quantile(u))
     }
 
     #[inline]
-    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
-        each!(self, q => q.at_all(places, groups));
+    fn contains(&self, group: usize, u: f64) -> bool {
+        each!(self, q => q.contains(group, u))
     }
 
     #[inline]
-    fn is_at(&self, group: usize, place: f64) -> bool {
-        each!(self, q => q.is_at(group, place))
+    fn draw_all(&self, rng: &mut Rng, groups: &mut [usize]) {
+        each!(self, q => q.draw_all(rng, groups));
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -87,9 +90,10 @@ impl GroupWeights for Entropic {
     /// When the forms differ.
     fn jump_to(&mut self, other: &Self) {
         match (self, other) {
-            (Entropic::Plain(a), Entropic::Plain(b)) => a.jump_to(b),
-            (Entropic::Tree(a), Entropic::Tree(b)) => a.jump_to(b),
-            (Entropic::Capped(a), Entropic::Capped(b)) => a.jump_to(b),
+            (AnyWeights::Plain(a), AnyWeights::Plain(b)) => a.jump_to(b),
+            (AnyWeights::Tree(a), AnyWeights::Tree(b)) => a.jump_to(b),
+            (AnyWeights::Capped(a), AnyWeights::Capped(b)) => a.jump_to(b),
+            (AnyWeights::Fixed(a), AnyWeights::Fixed(b)) => a.jump_to(b),
             _ => panic!("weights jump to weights of their own form"),
         }
     }

@@ -61,8 +61,8 @@ impl GroupWeights for Fixed {
     }
 
     /// O(log m).
-    fn at(&self, place: f64) -> usize {
-        let found = self.ends.partition_point(|end| *end <= place);
+    fn quantile(&self, u: f64) -> usize {
+        let found = self.ends.partition_point(|end| *end <= u);
         // Rounding may leave a little beyond the last end: the last group with a weight has it.
         let last = || self.q.iter().rposition(|q| *q > 0.0).unwrap_or(0);
         if found < self.q.len() { found } else { last() }

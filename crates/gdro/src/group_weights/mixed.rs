@@ -1,7 +1,7 @@
 //! Weights mixed with the uniform ones.
 
 use super::GroupWeights;
-use super::ruled::{at, choose};
+use super::ruled::{choose, quantile};
 use crate::error::{Result, require};
 use crate::sampling::Rng;
 
@@ -38,8 +38,8 @@ impl<Q: GroupWeights> GroupWeights for Mixed<Q> {
         self.mix(self.inner.get(group))
     }
 
-    fn at(&self, place: f64) -> usize {
-        at((0..self.len()).map(|i| self.get(i)), place)
+    fn quantile(&self, u: f64) -> usize {
+        quantile((0..self.len()).map(|i| self.get(i)), u)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

@@ -14,7 +14,7 @@ mod tree;
 mod tsallis;
 
 pub use ada_hedge::AdaHedge;
-pub use any::Entropic;
+pub use any::AnyWeights;
 pub use capped::project_capped_simplex;
 pub use euclidean::Euclidean;
 pub use fixed::Fixed;
@@ -46,27 +46,27 @@ pub trait GroupWeights {
     /// The weight q_i.
     fn get(&self, group: usize) -> f64;
 
-    /// The group at a place in [0, 1) when they lie side by side in order, each as long as its
-    /// weight: the inverse distribution function of q. Never a group of weight 0.
-    fn at(&self, place: f64) -> usize;
+    /// The quantile function of q, the group as a number: the least group i with q_1 + … + q_i > u,
+    /// for u in [0, 1). Never a group of weight 0.
+    fn quantile(&self, u: f64) -> usize;
 
-    /// Whether this group is at a place. Cheaper than [`GroupWeights::at`] where the weights can
-    /// tell without a search. A yes is always right; a no may be wrong where rounding decides.
+    /// Whether the quantile of u is this group: q_1 + … + q_{i−1} ≤ u < q_1 + … + q_i. A yes is always
+    /// right; a no may be wrong where rounding decides.
     #[inline]
-    fn is_at(&self, group: usize, place: f64) -> bool {
-        self.at(place) == group
+    fn contains(&self, group: usize, u: f64) -> bool {
+        self.quantile(u) == group
     }
 
-    /// [`GroupWeights::at`] for many places, which are used up.
-    #[inline]
-    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
-        groups.iter_mut().zip(places).for_each(|(group, place)| *group = self.at(*place));
-    }
-
-    /// Draws a group i with probability q_i.
+    /// Draws a group i with probability q_i: the quantile of a number uniform on [0, 1).
     #[inline]
     fn draw(&self, rng: &mut Rng) -> usize {
-        self.at(unit(rng))
+        self.quantile(unit(rng))
+    }
+
+    /// Draws several groups, one after the other, as [`GroupWeights::draw`] does.
+    #[inline]
+    fn draw_all(&self, rng: &mut Rng, groups: &mut [usize]) {
+        groups.fill_with(|| self.draw(rng));
     }
 
     /// Draws a set of k groups such that group i is in it with probability k·q_i, which must not

@@ -118,8 +118,8 @@ impl GroupWeights for Plain {
         self.masses[group] * self.scale
     }
 
-    fn at(&self, place: f64) -> usize {
-        self.find(place * self.ends[self.ends.len() - 1])
+    fn quantile(&self, u: f64) -> usize {
+        self.find(u * self.ends[self.ends.len() - 1])
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

@@ -34,9 +34,10 @@ impl<U: Update> Ruled<U> {
     }
 }
 
-/// The group at a place; the last one with a positive weight takes what rounding leaves.
-pub(super) fn at(q: impl Iterator<Item = f64>, place: f64) -> usize {
-    let mut left = place;
+/// [`GroupWeights::quantile`] by a walk; the last group with a positive weight takes what rounding
+/// leaves.
+pub(super) fn quantile(q: impl Iterator<Item = f64>, u: f64) -> usize {
+    let mut left = u;
     let mut last = 0;
     for (i, q) in q.enumerate().filter(|(_, q)| *q > 0.0) {
         last = i;
@@ -72,8 +73,8 @@ impl<U: Update> GroupWeights for Ruled<U> {
         self.q[group]
     }
 
-    fn at(&self, place: f64) -> usize {
-        at(self.q.iter().copied(), place)
+    fn quantile(&self, u: f64) -> usize {
+        quantile(self.q.iter().copied(), u)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

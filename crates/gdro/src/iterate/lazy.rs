@@ -458,3 +458,6 @@ impl Iterate for Lazy {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,7 +40,7 @@ pub struct Gradient {
 
 /// The only term of a gradient of one output.
 #[derive(Clone, Copy, Debug)]
-pub struct Single {
+pub(crate) struct Single {
     /// The sample x.
     pub handle: Handle,
     /// The coefficient a of a·x.
@@ -68,13 +68,13 @@ impl Gradient {
     }
 
     /// Forgets at which score the slope was taken: the gradient is to move another point.
-    pub fn forget_score(&mut self) {
+    pub(crate) fn forget_score(&mut self) {
         self.knows_score = false;
     }
 
     /// Adds scale · slope · x for one output, where the score at the point that is to move is known.
     #[inline]
-    pub fn push_at(&mut self, handle: Handle, scale: f64, slope: f64, score: f64) {
+    pub(crate) fn push_at(&mut self, handle: Handle, scale: f64, slope: f64, score: f64) {
         self.terms.push((handle, scale * slope));
         (self.score, self.knows_score) = (score, true);
     }
@@ -94,7 +94,7 @@ impl Gradient {
 
     /// The term, when there is just one and just one output, and its score is known.
     #[inline]
-    pub fn single(&self) -> Option<Single> {
+    pub(crate) fn single(&self) -> Option<Single> {
         match self.terms[..] {
             [(handle, coefficient)] if self.knows_score => {
                 Some(Single { handle, coefficient, score: self.score })

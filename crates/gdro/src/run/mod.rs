@@ -1,9 +1,9 @@
 //! Running an algorithm: the solver, how far it goes, and who watches.
 
-mod ahead;
 mod drive;
 mod follow;
 mod kept;
+mod lookahead;
 mod round;
 mod saddle;
 mod state;

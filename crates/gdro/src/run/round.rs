@@ -1,10 +1,11 @@
 //! What an estimator sees of a round.
 
-use super::ahead::Ahead;
 use super::kept::Kept;
+use super::lookahead::Lookahead;
 use crate::error::{Error, Result};
 use crate::estimator::Probe;
 use crate::game::Game;
+use crate::group_weights::GroupWeights;
 use crate::hint::rare;
 use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
@@ -22,7 +23,7 @@ pub(super) struct Scratch {
     pub samples: Vec<u64>,
     pub clipped: u64,
     pub kept: Kept,
-    pub ahead: Ahead,
+    pub lookahead: Lookahead,
     /// The marked model.
     pub mark: Vec<f64>,
 }
@@ -38,7 +39,7 @@ impl Scratch {
             samples: vec![0; groups],
             clipped: 0,
             kept: Kept::default(),
-            ahead: Ahead::new(streams),
+            lookahead: Lookahead::new(streams, pulls),
             mark: Vec::new(),
         }
     }
@@ -109,9 +110,9 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
 
     /// Draws a sample, adds its gradient and returns its loss, which is finite.
     #[inline(always)]
-    fn draw(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
+    fn sample(&mut self, group: usize, c: f64) -> Result<(Handle, f64)> {
         let scratch = &mut *self.scratch;
-        let handle = scratch.ahead.draw(group, self.source)?;
+        let handle = scratch.lookahead.draw(group, self.source)?;
         scratch.samples[group] += 1;
         let sample = self.source.get(handle);
         let c = if self.payoffs.even { c } else { c * self.game.scales[group] };
@@ -138,35 +139,27 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
 impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     #[inline(always)]
     fn pull(&mut self, group: usize, c: f64) -> Result<f64> {
-        let (_, value) = self.draw(group, c)?;
+        let (_, value) = self.sample(group, c)?;
         self.payoff(group, value)
     }
 
-    #[inline(always)]
-    fn foresee(&mut self, group: impl Fn(usize) -> Option<usize>) {
-        let ahead = &mut self.scratch.ahead;
-        if self.source.is_far() {
-            if ahead.is_low() {
-                ahead.look(self.source, group);
-            }
-            ahead.fetch(self.source);
+    fn pull_each(
+        &mut self,
+        groups: &[usize],
+        c: f64,
+        mut each: impl FnMut(&mut Self, usize, f64),
+    ) -> Result<()> {
+        self.scratch.lookahead.expect(groups, self.source);
+        for &group in groups {
+            let payoff = self.pull(group, c)?;
+            each(self, group, payoff);
         }
+        Ok(())
     }
 
     #[inline(always)]
-    fn choose(&mut self, at: impl Fn(f64) -> usize, is_at: impl Fn(usize, f64) -> bool) -> usize {
-        self.scratch.ahead.choose(at, is_at)
-    }
-
-    #[inline(always)]
-    fn foresee_choices(&mut self, at_all: impl Fn(&mut [f64], &mut [usize])) {
-        let ahead = &mut self.scratch.ahead;
-        if self.source.is_far() {
-            if ahead.is_low() {
-                ahead.look_at(self.source, at_all);
-            }
-            ahead.fetch(self.source);
-        }
+    fn draw(&mut self, q: &impl GroupWeights) -> usize {
+        self.scratch.lookahead.choose(q)
     }
 
     #[inline]
@@ -186,7 +179,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     }
 
     fn pull_excess(&mut self, group: usize, c: f64) -> Result<f64> {
-        let (handle, value) = self.draw(group, c)?;
+        let (handle, value) = self.sample(group, c)?;
         let scratch = &mut *self.scratch;
         let own = &mut self.own[group];
         let own_step = self.own_step / (self.number as f64).sqrt();
@@ -206,7 +199,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
     fn keep(&mut self, group: usize) -> Result<()> {
         // The copy is all that is needed of the sample: its handle may go.
         self.source.begin_round();
-        let handle = self.source.draw(group, self.scratch.ahead.data())?;
+        let handle = self.scratch.lookahead.draw_anew(group, self.source)?;
         self.scratch.samples[group] += 1;
         self.scratch.kept.push(group, self.source.get(handle));
         self.source.begin_round();
@@ -268,6 +261,6 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
 
     #[inline]
     fn rng(&mut self) -> &mut Rng {
-        self.scratch.ahead.groups()
+        self.scratch.lookahead.groups()
     }
 }

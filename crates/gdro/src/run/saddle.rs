@@ -1,6 +1,5 @@
 //! The solver: one round of any algorithm.
 
-use super::ahead::Ahead;
 use super::round::{OwnModel, Payoffs, Round, Scratch};
 use super::{Solver, State};
 use crate::algorithm::{Recipe, Rule};
@@ -169,7 +168,10 @@ where
             steps,
             number: self.rounds + 1,
         };
-        self.recipe.estimator.estimate(weights, &mut probe)
+        let estimator = &mut self.recipe.estimator;
+        estimator.estimate(weights, &mut probe)?;
+        self.round.lookahead.refill(estimator, weights, &self.source);
+        Ok(())
     }
 
     /// One round of mirror descent: estimate, average, step.
@@ -263,7 +265,7 @@ where
         self.weights.restore(&state.weights)?;
         self.source.restore(&state.source)?;
         self.recipe.estimator.restore(&state.estimator)?;
-        self.round.ahead = Ahead::new(state.streams.clone());
+        self.round.lookahead.restart(&state.streams);
         self.round.kept.clone_from(&state.kept);
         self.round.mark.clone_from(&state.mark);
         self.round.samples.copy_from_slice(&state.samples);
@@ -364,7 +366,7 @@ where
             rounds: self.rounds,
             samples: self.round.samples.clone(),
             clipped: self.round.clipped,
-            streams: self.round.ahead.streams(),
+            streams: self.round.lookahead.streams().clone(),
             model: self.point.save(),
             weights: self.weights.save(),
             anchor: self.anchor.as_ref().map(|(w, q)| (w.save(), q.save())),

@@ -2,14 +2,13 @@
 //!
 //! Every random number of this crate comes from a named, portable generator (xoshiro256++) through
 //! the functions below, so that a seed gives the same bits on every platform and with every
-//! version of the `rand` crates.
+//! version of the `rand` crates. The normal numbers of the synthetic sets alone are those of
+//! `rand_distr`: the same bits on every platform, but perhaps not with every version.
 
 mod dep_round;
-mod normal;
 mod systematic;
 
 pub use dep_round::dep_round;
-pub use normal::fill_normal;
 use rand::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
 pub use systematic::systematic;
@@ -37,18 +36,31 @@ impl Streams {
     }
 }
 
-/// A number uniform on [0, 1): the upper 53 bits of one output, scaled by 2⁻⁵³.
+/// A number uniform on [0, 1), from one output of the generator ([`unit_from`]).
 #[inline]
 pub fn unit(rng: &mut Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    unit_from(rng.next_u64())
 }
 
-/// An index uniform on 0..n: the upper half of a 128-bit product. Its bias is below n · 2⁻⁶⁴.
+/// A number uniform on [0, 1) if `number` is uniform on 64 bits: its upper 53 bits, scaled by 2⁻⁵³.
+#[inline]
+pub fn unit_from(number: u64) -> f64 {
+    (number >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+/// An index uniform on 0..n, from one output of the generator ([`below_from`]).
+#[inline]
+pub fn below(rng: &mut Rng, n: usize) -> usize {
+    below_from(rng.next_u64(), n)
+}
+
+/// An index uniform on 0..n if `number` is uniform on 64 bits: the upper half of their 128-bit
+/// product. Its bias is below n · 2⁻⁶⁴.
 ///
 /// Returns 0 for n = 0.
 #[inline]
-pub fn below(rng: &mut Rng, n: usize) -> usize {
-    ((u128::from(rng.next_u64()) * n as u128) >> 64) as usize
+pub fn below_from(number: u64, n: usize) -> usize {
+    ((u128::from(number) * n as u128) >> 64) as usize
 }
 
 /// Shuffles in place (Fisher–Yates).

@@ -1,30 +1,14 @@
 //! Settings that do not go together.
 
 use super::Objective;
-use crate::algorithm::{Algorithm, Facts, Form, Gains};
+use crate::algorithm::{Algorithm, AlgorithmSpec, Draws, Form, Gains};
+use crate::error::Conflict;
 
 /// What to use for objectives that every plain player minimises.
 const PLAIN: &str = "use smd-m, smd-1 or online-1";
 
-/// Settings that one algorithm alone uses.
-const OWN: [(&str, Algorithm); 4] = [
-    ("nbar", Algorithm::Hybrid),
-    ("queries", Algorithm::Flexible),
-    ("kept", Algorithm::Eliminate),
-    ("subsets", Algorithm::AtkroK),
-];
-
-/// A setting that nothing uses, or that contradicts another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// Its name in job files.
-    pub setting: &'static str,
-    /// Why, and what to do.
-    pub why: String,
-}
-
 /// Names of algorithms for which a fact holds: `a, b or c`.
-fn either(holds: impl Fn(&Facts) -> bool) -> String {
+fn either(holds: impl Fn(&AlgorithmSpec) -> bool) -> String {
     let names = Algorithm::named(holds);
     match names.rsplit_once(", ") {
         Some((most, last)) => format!("{most} or {last}"),
@@ -38,24 +22,25 @@ impl Objective {
     /// # Errors
     /// Why it does not, and which ones do.
     pub fn check_solver(self, solver: Algorithm) -> Result<(), String> {
-        let facts = solver.facts();
+        let spec = solver.spec();
         match self {
-            Objective::TopK(_) if !facts.top_k => {
+            Objective::TopK(_) if !spec.top_k => {
                 let names = either(|f| f.top_k);
                 Err(format!("{solver} does not minimise {self}: use {names}"))
             }
-            Objective::TopK(k) if solver == Algorithm::AtkroK && k.fract() != 0.0 => Err(format!(
-                "atkro-k draws k groups and needs a whole k, found {k}: use atkro-m or atkro-1"
-            )),
+            Objective::TopK(k) if spec.draws == Draws::EachOfK && k.fract() != 0.0 => {
+                let names = either(|f| f.top_k && f.draws != Draws::EachOfK);
+                Err(format!("{solver} draws k groups and needs a whole k, found {k}: use {names}"))
+            }
             Objective::TopK(_) => Ok(()),
-            _ if facts.top_k => Err(format!("{solver} minimises top-k:K, not {self}: {PLAIN}")),
-            _ if solver == Algorithm::Mero && self != Objective::Regret => {
+            _ if spec.top_k => Err(format!("{solver} minimises top-k:K, not {self}: {PLAIN}")),
+            _ if spec.only_regret && self != Objective::Regret => {
                 Err(format!("{solver} minimises regret, not {self}: {PLAIN}"))
             }
-            _ if facts.budgets && self != Objective::Max => {
+            _ if spec.budgets.is_some() && self != Objective::Max => {
                 Err(format!("{solver} plays a weighted form of max, not {self}: {PLAIN}"))
             }
-            _ if self.fixes_weights() && !facts.trains => {
+            _ if self.fixes_weights() && !spec.trains => {
                 let names = either(|f| f.trains);
                 Err(format!("{solver} plays against groups, which {self} does not: use {names}"))
             }
@@ -77,7 +62,7 @@ impl Objective {
                 let why = format!("scales change nothing under the objective {self}");
                 return conflict("scales", why);
             }
-            if let Some(solver) = solver.filter(|a| a.facts().budgets) {
+            if let Some(solver) = solver.filter(|a| a.spec().budgets.is_some()) {
                 let why = format!("{solver} takes its scale factors from the budgets");
                 return conflict("scales", why);
             }
@@ -111,16 +96,18 @@ impl Objective {
         given: impl Fn(&'static str) -> bool,
     ) -> Option<Conflict> {
         let conflict = |setting, why| Some(Conflict { setting, why });
-        let facts = solver.facts();
-        if given("anytime") && facts.form == Form::Fixed {
+        let spec = solver.spec();
+        if given("anytime") && spec.form == Form::Fixed {
             let names = Algorithm::named(|f| f.form != Form::Fixed);
             let why = format!("{solver} has no anytime form: these have one: {names}");
             return conflict("anytime", why);
         }
-        if let Some((setting, owner)) = OWN.iter().find(|(s, o)| given(s) && solver != *o) {
+        let others = Algorithm::ALL.into_iter().filter(|other| *other != solver);
+        let mut owned = others.flat_map(|o| o.spec().options.iter().map(move |s| (*s, o)));
+        if let Some((setting, owner)) = owned.find(|(s, _)| given(s)) {
             return conflict(setting, format!("{solver} does not use it, {owner} does"));
         }
-        if facts.adaptive
+        if spec.adaptive
             && let Some(setting) = ["step-w", "step-q", "loss-range"].into_iter().find(|s| given(s))
         {
             return conflict(setting, format!("{solver} finds its steps by itself"));
@@ -132,7 +119,7 @@ impl Objective {
             let why = format!("the group weights do not move under the objective {self}");
             return conflict("step-q", why);
         }
-        if given("loss-range") && facts.gains == Gains::Bandit {
+        if given("loss-range") && spec.gains == Gains::Bandit {
             let why = format!(
                 "{solver} uses it for the group weights, which do not move under the objective {self}"
             );

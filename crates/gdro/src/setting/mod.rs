@@ -21,13 +21,14 @@ mod conflict;
 mod objective;
 mod size;
 
-pub use conflict::Conflict;
 pub use objective::{Objective, SolverName};
 pub use size::Size;
 
+pub use crate::error::Conflict;
+
 use crate::certificate::{Certificate, certify};
 use crate::dataset::Dataset;
-use crate::domain::{Domain, L2Ball};
+use crate::domain::{AnyMap, Domain, DomainSpec, MirrorMap as _};
 use crate::error::{Result, require};
 use crate::exact::{Goal, Options, Problem, group_optima, minimize};
 use crate::game::Game;
@@ -47,14 +48,6 @@ pub fn intercept_bound(targets: Targets, largest_target: f64) -> f64 {
     }
 }
 
-/// The ball of a radius, or the whole space.
-///
-/// # Errors
-/// Those of [`L2Ball::new`].
-pub fn ball_of(radius: Option<f64>) -> Result<L2Ball> {
-    radius.map_or(Ok(L2Ball::unconstrained()), L2Ball::new)
-}
-
 /// Ordinary training, with which a robust model is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Baseline {
@@ -71,9 +64,9 @@ pub struct Terms {
     pub objective: Objective,
     /// Ridge λ.
     pub l2: f64,
-    /// Radius of the ball; none when absent.
-    pub ball: Option<f64>,
-    /// Bound on an intercept that is free of ridge and ball; no intercept when absent.
+    /// The set of the weights.
+    pub domain: DomainSpec,
+    /// Bound on an intercept that is free of ridge and set; no intercept when absent.
     pub intercept: Option<f64>,
     /// Weights of the groups under which every row counts once, for [`Objective::Average`]: by
     /// default the shares of the groups, for groups that have every row once.
@@ -87,12 +80,12 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// An objective without bounds, intercept, offsets and scales.
+    /// An objective with free weights, without ridge, intercept, offsets and scales.
     pub fn new(objective: Objective) -> Self {
         Terms {
             objective,
             l2: 0.0,
-            ball: None,
+            domain: DomainSpec::Free,
             intercept: None,
             shares: None,
             adjustment: None,
@@ -110,7 +103,7 @@ pub struct Setting<L> {
     /// The loss.
     pub loss: L,
     /// Where the model may lie.
-    pub domain: Domain<L2Ball>,
+    pub domain: Domain<AnyMap>,
     /// Scales, offsets, ridge and cap.
     pub game: Game,
     /// Who plays q.
@@ -127,7 +120,7 @@ impl<L: Loss + Sync> Setting<L> {
     /// the number of groups; those of [`group_optima`] for minimax regret.
     pub fn new(data: Dataset, loss: L, terms: &Terms) -> Result<Self> {
         loss.check(&data)?;
-        let mut domain = Domain::new(ball_of(terms.ball)?);
+        let mut domain = Domain::new(terms.domain.map()?);
         if let Some(bound) = terms.intercept {
             domain = domain.with_intercept(bound)?;
         }
@@ -165,7 +158,7 @@ impl<L: Loss + Sync> Setting<L> {
     }
 
     /// The problem for the reference solver and for certificates.
-    pub fn problem(&self) -> Problem<'_, L2Ball> {
+    pub fn problem(&self) -> Problem<'_, AnyMap> {
         Problem {
             game: &self.game,
             domain: &self.domain,
@@ -183,7 +176,7 @@ impl<L: Loss + Sync> Setting<L> {
 
     /// What decides which solver is the right one.
     pub fn size(&self) -> Size {
-        Size::of(&self.data, &self.loss, self.model_len())
+        Size::of(&self.data, &self.loss, self.model_len()).over(&self.domain.map.constraints())
     }
 
     /// Whether the groups are compared after offsets.

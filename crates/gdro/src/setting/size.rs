@@ -3,10 +3,14 @@
 use super::{Objective, SolverName};
 use crate::algorithm::Algorithm;
 use crate::dataset::Dataset;
+use crate::domain::Constraints;
 use crate::loss::Loss;
 
 /// With more groups than this the stochastic solver draws one per round.
 const MANY_GROUPS: usize = 64;
+
+/// Evaluations of all gradients that the first-order method takes.
+const EVALUATIONS: f64 = 5000.0;
 
 /// What decides whether the reference solver is the right one.
 pub struct Size {
@@ -18,6 +22,8 @@ pub struct Size {
     model: f64,
     /// Scores c.
     outputs: f64,
+    /// Whether the interior-point method has the set of models.
+    is_smooth: bool,
 }
 
 impl Size {
@@ -27,7 +33,8 @@ impl Size {
     /// Bytes beside the table that the reference solver may take.
     pub const MEMORY: f64 = 4e9;
 
-    /// The size of training rows under a loss, with so many numbers in a model.
+    /// The size of training rows under a loss, with so many numbers in a model. The set of models
+    /// is one for the interior-point method unless [`Size::over`] says otherwise.
     pub fn of(data: &Dataset, loss: &impl Loss, model: usize) -> Self {
         let rows = data.rows() as f64;
         Size {
@@ -36,13 +43,23 @@ impl Size {
             per_row: data.matrix().stored() as f64 / rows + 1.0,
             model: model as f64,
             outputs: loss.outputs() as f64,
+            is_smooth: true,
         }
     }
 
+    /// The size with models in a set with these constraints.
+    pub fn over(self, constraints: &Constraints) -> Self {
+        Size { is_smooth: constraints.are_smooth(), ..self }
+    }
+
     /// Multiplications that the reference solver takes, in about 30 iterations: a Hessian and a
-    /// factorisation each, or products with the Hessian.
+    /// factorisation each, or products with the Hessian; or for the first-order method in some
+    /// thousand evaluations of all gradients.
     pub fn work(&self) -> f64 {
         let (n, c) = (self.model, self.outputs);
+        if !self.is_smooth {
+            return EVALUATIONS * 2.0 * self.rows * self.per_row * c;
+        }
         let formed = self.rows * (self.per_row * c).powi(2) / 2.0 + n.powi(3) / 3.0;
         30.0 * if n > 1200.0 { self.rows * self.per_row * c * 1000.0 } else { formed }
     }
@@ -59,12 +76,8 @@ impl Size {
         if self.work() <= Self::WORK && self.memory() <= Self::MEMORY {
             return (SolverName::Exact, "the table fits the reference solver");
         }
-        let algorithm = match objective {
-            Objective::TopK(_) if self.groups > MANY_GROUPS => Algorithm::Atkro1,
-            Objective::TopK(_) => Algorithm::AtkroM,
-            _ if self.groups > MANY_GROUPS => Algorithm::Online1,
-            _ => Algorithm::SmdM,
-        };
+        let top_k = matches!(objective, Objective::TopK(_));
+        let algorithm = Algorithm::automatic(top_k, self.groups > MANY_GROUPS);
         (SolverName::Rounds(algorithm), "the table is too large for the reference solver")
     }
 }
@@ -76,7 +89,8 @@ mod tests {
     #[test]
     fn large_tables_are_for_rounds() {
         let solver = |rows: f64, groups: usize, objective| {
-            let size = Size { rows, groups, per_row: 51.0, model: 51.0, outputs: 1.0 };
+            let size =
+                Size { rows, groups, per_row: 51.0, model: 51.0, outputs: 1.0, is_smooth: true };
             size.solver(objective).0
         };
         assert_eq!(solver(1e6, 6, Objective::Max), SolverName::Exact);

@@ -59,22 +59,17 @@ pub trait Source {
     /// finds wrong, as [`Error::User`].
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle>;
 
-    /// Whether samples lie so far from the processor that it pays to foresee draws: then the source
-    /// has the two methods that follow.
-    fn is_far(&self) -> bool {
-        false
+    /// Lookahead: the handle that [`Source::draw`] gives for a group when the next number of the
+    /// stream (64 bits) is `number`. For sources of which a draw takes just this one number, never
+    /// fails, and depends on nothing else, so that it is the same in any later round. `None`, the
+    /// default, where that is not so: then nothing is known of a draw before it is due, which costs
+    /// time and nothing else. May prefetch what [`Source::prefetch`] reads.
+    fn handle(&self, _group: usize, _number: u64) -> Option<Handle> {
+        None
     }
 
-    /// Works out a draw from a group with this state of the stream: the handle that
-    /// [`Source::draw`] would give, and the state as it would leave it. May have what
-    /// [`Source::fetch`] needs brought closer. Called where [`Source::is_far`] says so and nowhere
-    /// else.
-    fn foresee(&self, _group: usize, _rng: &mut Rng) -> Handle {
-        Handle(0)
-    }
-
-    /// Shortly before the draw is due: may bring the sample closer.
-    fn fetch(&self, _handle: Handle) {}
+    /// Prefetches the sample behind a handle that will be drawn soon. Nothing by default.
+    fn prefetch(&self, _handle: Handle) {}
 
     /// How large the features behind a handle of this round are; a source that knows says it
     /// without a look at them.

@@ -7,7 +7,7 @@ use super::{Handle, Source};
 use crate::dataset::Sample;
 use crate::error::{Result, require};
 use crate::row::dot;
-use crate::sampling::{Rng, Streams, fill_normal, unit};
+use crate::sampling::{Rng, Streams, unit};
 
 /// m noisy linear classifiers (label `sec:exp:setting`): x ~ N(0, I_d) and y = sgn⟨x, w_i*⟩ with
 /// probability p_i, its opposite otherwise.
@@ -108,7 +108,7 @@ impl Source for Synthetic {
 
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
         let (handle, x, y) = self.slots.next();
-        fill_normal(x, rng);
+        x.iter_mut().for_each(|v| *v = StandardNormal.sample(rng));
         let side = if dot(x, &self.classifiers[group]) >= 0.0 { 1.0 } else { -1.0 };
         *y = if unit(rng) < self.reliabilities[group] { side } else { -side };
         Ok(handle)

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use rand::Rng as _;
+
 use super::{Handle, Size, Source};
 use crate::dataset::{Dataset, Place, Sample};
 use crate::error::Result;
 use crate::prefetch::prefetch;
-use crate::sampling::{Rng, below, unit};
+use crate::sampling::{Rng, below_from, unit_from};
 
 /// P_i is the empirical distribution of group i: a row with probability proportional to its
 /// weight, uniformly when rows have no weights.
@@ -41,15 +43,16 @@ impl WithReplacement {
 }
 
 impl WithReplacement {
-    /// Chooses one of the rows of a group: its number among the members of all groups.
+    /// Chooses one of the rows of a group by a random number: its number among the members of all
+    /// groups.
     #[inline(always)]
-    fn choose(&self, group: usize, rng: &mut Rng) -> usize {
+    fn choose(&self, group: usize, number: u64) -> usize {
         let (first, members) = self.data.span(group);
         first
             + match self.cumulative.get(group) {
-                None => below(rng, members.len()),
+                None => below_from(number, members.len()),
                 Some(sums) => {
-                    let target = unit(rng) * sums[sums.len() - 1];
+                    let target = unit_from(number) * sums[sums.len() - 1];
                     // Rows of weight 0 have no room of their own and are never found.
                     sums.partition_point(|s| *s <= target).min(members.len() - 1)
                 }
@@ -72,27 +75,21 @@ impl Source for WithReplacement {
 
     #[inline(always)]
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
-        Ok(Handle(self.choose(group, rng)))
-    }
-
-    #[inline]
-    fn is_far(&self) -> bool {
-        // Also where rows are in the cache: a round goes on before its group is known.
-        true
+        Ok(Handle(self.choose(group, rng.next_u64())))
     }
 
     #[inline(always)]
-    fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
-        let at = self.choose(group, rng);
+    fn handle(&self, group: usize, number: u64) -> Option<Handle> {
+        let at = self.choose(group, number);
         match &self.places {
             Some(places) => prefetch(places, at),
             None => self.data.prefetch_member(at),
         }
-        Handle(at)
+        Some(Handle(at))
     }
 
     #[inline(always)]
-    fn fetch(&self, handle: Handle) {
+    fn prefetch(&self, handle: Handle) {
         match &self.places {
             Some(places) => self.data.matrix().prefetch(places[handle.0].span()),
             None => self.data.prefetch(self.data.member(handle.0)),

@@ -1,6 +1,10 @@
-//! Looking ahead at rows that are drawn next changes what a round costs, and nothing else.
+//! Lookahead changes what a round costs, and nothing else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::{Kind, config, constants, forms, table};
+use gdro::algorithm::Algorithm;
 use gdro::domain::{Domain, L2Ball};
 use gdro::error::Result;
 use gdro::game::Game;
@@ -10,21 +14,36 @@ use gdro::sampling::{Rng, unit};
 use gdro::source::{Handle, Source, WithReplacement};
 use gdro::{Dataset, Sample};
 
-/// Rows that may be looked ahead at or not.
+/// What a source says of draws before they are due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Known {
+    /// Nothing: it has neither of the optional methods.
+    Nothing,
+    /// The handles of all draws.
+    All,
+    /// Those of the groups with even numbers; draws from the others take one random number more.
+    Even,
+}
+
 #[derive(Clone)]
 struct Rows {
     rows: WithReplacement,
-    far: bool,
-    /// Draws from groups with odd numbers take one random number more, so that a draw from another
-    /// group than was foreseen moves all that follow.
-    uneven: bool,
+    known: Known,
+    /// Whether draws from groups with odd numbers take one random number more.
+    is_uneven: bool,
+    /// How many samples were not known before they were due.
+    late: Arc<AtomicU64>,
 }
 
 impl Rows {
-    fn skip(&self, group: usize, rng: &mut Rng) {
-        if self.uneven && group % 2 == 1 {
-            unit(rng);
-        }
+    fn new(data: &Dataset, known: Known) -> Self {
+        let rows = WithReplacement::new(data.clone());
+        Rows { rows, known, is_uneven: known == Known::Even, late: Arc::default() }
+    }
+
+    /// The same source without the optional methods.
+    fn without(&self) -> Self {
+        Rows { known: Known::Nothing, ..self.clone() }
     }
 }
 
@@ -42,17 +61,24 @@ impl Source for Rows {
     }
 
     fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
-        self.skip(group, rng);
+        self.late.fetch_add(1, Ordering::Relaxed);
+        if self.is_uneven && group % 2 == 1 {
+            unit(rng);
+        }
         self.rows.draw(group, rng)
     }
 
-    fn is_far(&self) -> bool {
-        self.far
+    fn handle(&self, group: usize, number: u64) -> Option<Handle> {
+        let is_known = match self.known {
+            Known::Nothing => false,
+            Known::All => true,
+            Known::Even => group.is_multiple_of(2),
+        };
+        if is_known { self.rows.handle(group, number) } else { None }
     }
 
-    fn foresee(&self, group: usize, rng: &mut Rng) -> Handle {
-        self.skip(group, rng);
-        self.rows.foresee(group, rng)
+    fn prefetch(&self, handle: Handle) {
+        self.rows.prefetch(handle);
     }
 
     fn get(&self, handle: Handle) -> Sample<'_> {
@@ -60,7 +86,7 @@ impl Source for Rows {
     }
 }
 
-type Form = (gdro::algorithm::Algorithm, bool, f64);
+type Form = (Algorithm, bool, f64);
 
 fn solver<S: Source + 'static>(source: S, form: Form) -> Box<dyn Solver> {
     let config = config(form, 500, (1.0, 3.0), &[4000, 2000, 2000]);
@@ -88,22 +114,42 @@ fn resumed<S: Source + Clone + 'static>(source: &S, form: Form, at: u64) -> Stri
     serde_json::to_string(&second.save()).unwrap()
 }
 
+const GROUPS: [(u32, u32); 3] = [(0, 7000), (6000, 9000), (8000, 20_000)];
+
+/// A source with the optional methods, one without them, and one whose draws take different numbers
+/// of random numbers.
 #[test]
 fn runs_are_the_same_bits_with_and_without() {
-    let rows =
-        table(7, 20_000, 5, Kind::Logistic, true, &[(0, 7000), (6000, 9000), (8000, 20_000)]);
-    let check = |data: Dataset| {
-        for (form, uneven) in forms().into_iter().flat_map(|form| [(form, false), (form, true)]) {
-            let rows = WithReplacement::new(data.clone());
-            let far = Rows { rows, far: true, uneven };
-            let plain = play(Rows { far: false, ..far.clone() }, form);
-            assert_eq!(play(far.clone(), form), plain, "{form:?}, {uneven}");
+    let rows = table(7, 20_000, 5, Kind::Logistic, true, &GROUPS);
+    for data in [rows.dense(false), rows.dense(true), rows.sparse(false)] {
+        let each = [Known::All, Known::Even].map(|known| move |form| (form, known));
+        for (form, known) in each.iter().flat_map(|with| forms().into_iter().map(with)) {
+            let source = Rows::new(&data, known);
+            let plain = play(source.without(), form);
+            assert_eq!(play(source.clone(), form), plain, "{form:?}, {known:?}");
             for at in [0, 1, 5, 250] {
-                assert_eq!(resumed(&far, form, at), plain, "{form:?}, {uneven}, resumed at {at}");
+                let resumed = resumed(&source, form, at);
+                assert_eq!(resumed, plain, "{form:?}, {known:?}, resumed at {at}");
             }
         }
-    };
-    check(rows.dense(false));
-    check(rows.dense(true));
-    check(rows.sparse(false));
+    }
+}
+
+/// Most samples are known before they are due: the first round's are not, and those whose group was
+/// guessed wrong.
+#[test]
+fn samples_are_known_ahead() {
+    let data = table(7, 20_000, 5, Kind::Logistic, true, &GROUPS).sparse(false);
+    for (form, most) in [
+        ((Algorithm::SmdM, false, 1.0), 3),
+        ((Algorithm::Smd1, false, 1.0), 1),
+        ((Algorithm::Online1, false, 1.0), 50),
+        ((Algorithm::Atkro1, true, 2.0), 50),
+    ] {
+        let source = Rows::new(&data, Known::All);
+        let late = source.late.clone();
+        play(source, form);
+        let late = late.load(Ordering::Relaxed);
+        assert!(late >= 1 && late <= most, "{form:?}: {late}");
+    }
 }

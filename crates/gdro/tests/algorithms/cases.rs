@@ -48,7 +48,7 @@ fn huge_losses_leave_all_weights_finite() {
             assert!((q.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{label}");
             assert!(solver.model()[0].is_finite() && w[0].abs() <= 1.0 + 1e-9, "{label}");
             // The bandit players see clipped losses, and count the clips.
-            let bandit = algorithm.facts().gains == Gains::Bandit;
+            let bandit = algorithm.spec().gains == Gains::Bandit;
             assert_eq!(solver.clipped() > 0, bandit, "{label}");
         }
     }

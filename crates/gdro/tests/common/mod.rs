@@ -113,32 +113,23 @@ pub fn constants(width: f64, lipschitz: f64, groups: usize, k: f64) -> Constants
 
 /// Every algorithm in every form, with a k that it can play on three groups.
 pub fn forms() -> Vec<(gdro::algorithm::Algorithm, bool, f64)> {
-    use gdro::algorithm::Algorithm::*;
-    vec![
-        (SmdM, false, 1.0),
-        (SmdM, true, 1.0),
-        (Smd1, false, 1.0),
-        (Online1, false, 1.0),
-        (Online1, true, 1.0),
-        (SmdR, false, 1.0),
-        (SmpaM, false, 1.0),
-        (AtkroM, false, 1.5),
-        (AtkroM, true, 1.5),
-        (AtkroK, false, 2.0),
-        (Atkro1, true, 2.25),
-        (SmdMSingle, false, 1.0),
-        (SmdRWeighted, false, 1.0),
-        (Hybrid, false, 1.0),
-        (SmdReuse, false, 1.0),
-        (SmdClip, false, 1.0),
-        (Exp3P, false, 1.0),
-        (Tinf, true, 1.0),
-        (Afl, false, 1.0),
-        (Mero, true, 1.0),
-        (Flexible, true, 1.0),
-        (Eliminate, false, 1.0),
-        (Adaptive, true, 1.0),
-    ]
+    use gdro::algorithm::{Algorithm, Draws, Form};
+    let forms = |algorithm: Algorithm| {
+        let spec = algorithm.spec();
+        let k = match (spec.top_k, spec.draws) {
+            (false, _) => 1.0,
+            (true, Draws::EachOfK) => 2.0,
+            (true, Draws::EveryGroup) => 1.5,
+            (true, _) => 2.25,
+        };
+        let anytime = match spec.form {
+            Form::Fixed => &[false][..],
+            Form::Both => &[false, true],
+            Form::Anytime => &[true],
+        };
+        anytime.iter().map(move |anytime| (algorithm, *anytime, k))
+    };
+    Algorithm::ALL.into_iter().flat_map(forms).collect()
 }
 
 /// A form with multipliers on its steps, unless its players find their own, and with what else it
@@ -149,7 +140,7 @@ pub fn config(
     steps: (f64, f64),
     budgets: &[u64],
 ) -> gdro::config::Config {
-    let (step_w, step_q) = if algorithm.facts().adaptive { (1.0, 1.0) } else { steps };
+    let (step_w, step_q) = if algorithm.spec().adaptive { (1.0, 1.0) } else { steps };
     let nbar = Some(budgets[1]);
     let queries = vec![1, 3, 2, 2];
     let config = gdro::config::Config::new(algorithm, rounds);

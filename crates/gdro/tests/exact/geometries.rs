@@ -1,19 +1,27 @@
-//! Optima over simplex, p-norm ball and box against a conic solver, `oracles/geometries.py`:
-//! whatever the geometry, the same solver and the same certificate.
+//! Optima over simplex, balls of several norms and boxes against a conic solver,
+//! `oracles/geometries.py`: whatever the geometry, the same solver and the same certificate.
 
 #![cfg(feature = "exact")]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::common::{Kind, table};
 use gdro::algorithm::{Algorithm, Constants, SampleBounds};
 use gdro::average::Average;
 use gdro::certificate::certify;
 use gdro::config::Config;
-use gdro::domain::{AnyMap, BoxSet, Constraints, Domain, MirrorMap, PNormBall, Simplex};
-use gdro::exact::{DatasetRisks, Goal, Options, Problem, solve};
+use gdro::domain::{
+    AnyMap, BoxSet, Constraints, Domain, DomainSpec, L1Ball, MirrorMap, PNormBall, Simplex,
+};
+use gdro::exact::{DatasetRisks, Goal, Options, Problem, minimize, solve};
 use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Loss as _, Softmax, Squared};
+use gdro::pilot;
 use gdro::risk::group_risks;
+use gdro::setting::{Baseline, Setting, Terms};
 use gdro::source::WithReplacement;
+use gdro::{Dataset, Matrix};
 use serde_json::Value;
 
 const FEATURES: usize = 4;
@@ -30,7 +38,7 @@ fn set(name: &str) -> AnyMap {
         "p-1.5-large" => AnyMap::PNormBall(PNormBall::new(1.5, 30.0).unwrap()),
         "box" => AnyMap::BoxSet(BoxSet::from_bounds(&LOW, &[0.4, 0.6, 2.0, 0.0]).unwrap()),
         "box-fixed" => AnyMap::BoxSet(BoxSet::from_bounds(&LOW, &[0.4, 0.1, 2.0, 0.0]).unwrap()),
-        other => panic!("unknown set {other}"),
+        name => name.parse::<DomainSpec>().unwrap().map().unwrap(),
     }
 }
 
@@ -102,10 +110,115 @@ fn optima_agree_with_a_conic_solver() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
+/// The way of the program: a domain by name, the reference solver of the setting, and a certificate
+/// that knows nothing of either.
+#[test]
+fn a_domain_by_name_is_solved_and_certified() {
+    let (mut seen, mut widest) = (0, 0f64);
+    for row in &oracle("games") {
+        let text = |name: &str| row[name].as_str().unwrap();
+        let domain: DomainSpec = match text("set") {
+            "simplex-2.5" => "simplex:2.5".parse().unwrap(),
+            "p-1.5" => "p-ball:1.5,0.8".parse().unwrap(),
+            "p-1.5-large" => "p-ball:1.5,30".parse().unwrap(),
+            name => match name.parse() {
+                Ok(domain) => domain,
+                Err(_) => continue,
+            },
+        };
+        let objective = match text("goal") {
+            "max" => "max",
+            "top-2.5" => "top-k:2.5",
+            _ => continue,
+        };
+        let (ridge, value) = (row["ridge"].as_f64().unwrap(), row["value"].as_f64().unwrap());
+        let kind = Kind::of(text("loss"));
+        let data = table(21, 60, FEATURES, kind, true, &GROUPS).sparse(true);
+        let intercept = row["intercept"].as_bool().unwrap().then_some(10.0);
+        let terms =
+            Terms { l2: ridge, domain, intercept, ..Terms::new(objective.parse().unwrap()) };
+        let setting = Setting::new(data, loss(kind), &terms).unwrap();
+        let problem = setting.problem();
+        let s = minimize(&setting.data, &setting.loss, &problem, &Options::default()).unwrap();
+        let proof = setting.certify(&s.w, &s.q).unwrap();
+        let label = format!("{} {domain} {objective} {ridge}", text("loss"));
+        let slack = 1e-8 * (1.0 + value.abs());
+        assert!(proof.lower <= value + slack && proof.upper >= value - slack, "{label}: {proof:?}");
+        widest = widest.max(proof.relative_gap);
+        assert!(proof.relative_gap < 1e-6, "{label}: {proof:?}");
+        let smooth = setting.domain.map.constraints().are_smooth();
+        assert_eq!(proof.method.contains("Newton"), smooth, "{label}: {}", proof.method);
+        seen += 1;
+    }
+    println!("{seen} games, largest certified relative gap {widest:.1e}");
+    assert_eq!(seen, 2 * 2 * (8 * 3 - 1));
+}
+
+/// Least squares with orthogonal columns: the lasso in its constrained form is the projection of the
+/// least-squares solution, which soft thresholding gives by hand.
+#[test]
+fn the_lasso_with_orthogonal_columns_is_soft_thresholding() {
+    let mut x = vec![0.0; 16];
+    (0..4).for_each(|j| x[5 * j] = 2.0);
+    // Rows 2 e_j: w is (3, −2, 0.5, 0) when free.
+    let matrix = Arc::new(Matrix::dense(4, x).unwrap());
+    let data = Dataset::new(matrix, vec![6.0, -4.0, 1.0, 0.0], None, &[vec![0, 1, 2, 3]]);
+    let terms = Terms { domain: DomainSpec::L1(2.0), ..Terms::new("max".parse().unwrap()) };
+    let setting = Setting::new(data.unwrap(), Squared, &terms).unwrap();
+    let s = minimize(&setting.data, &Squared, &setting.problem(), &Options::default()).unwrap();
+    // τ = 3/2, and the residuals are 2 · (3/2, −3/2, 1/2, 0).
+    let expected = [1.5, -0.5, 0.0, 0.0];
+    assert!(s.w.iter().zip(expected).all(|(w, e)| (w - e).abs() < 1e-8), "{:?}", s.w);
+    assert!((s.upper - 4.0 * (4.5 + 0.25) / 4.0).abs() < 1e-9, "{}", s.upper);
+    assert_eq!(s.w[2..], [0.0, 0.0], "exact zeros");
+    assert!(setting.certify(&s.w, &s.q).unwrap().relative_gap < 1e-9);
+    // One group: ordinary training is the same.
+    let ordinary = setting.ordinary(Baseline::Erm, None).unwrap();
+    assert!(ordinary.iter().zip(expected).all(|(w, e)| (w - e).abs() < 1e-4), "{ordinary:?}");
+}
+
+/// Stochastic runs over 1-norm balls with steps by pilot runs, as the program plays them: the
+/// certified gap is small, whether the ball binds or not.
+#[test]
+fn runs_over_balls_of_the_one_norm_are_certified() {
+    let data = table(21, 60, FEATURES, Kind::Logistic, true, &GROUPS).sparse(true);
+    for (domain, algorithm, most) in [
+        ("l1:0.8", Algorithm::SmdM, 5e-3),
+        ("l1:0.8", Algorithm::Online1, 1e-2),
+        ("l1:3", Algorithm::SmdM, 1e-2),
+        ("l1:3", Algorithm::Online1, 2e-2),
+    ] {
+        let domain: DomainSpec = domain.parse().unwrap();
+        let terms = Terms { domain, intercept: Some(1.0), ..Terms::new("max".parse().unwrap()) };
+        let setting = Setting::new(data.clone(), Logistic, &terms).unwrap();
+        let plan = pilot::Plan {
+            data: &setting.data,
+            loss: &setting.loss,
+            domain: &setting.domain,
+            game: &setting.game,
+            goal: &setting.goal,
+            config: Config { average: Some(Average::Suffix), ..Config::new(algorithm, 1) },
+            steps: (None, None),
+            budgets: None,
+            loss_range: None,
+            at_zero: std::f64::consts::LN_2,
+        };
+        let rounds = 60_000;
+        let steps = plan.find_steps(rounds, &AtomicBool::new(false)).unwrap();
+        let mut solver = plan.solver(rounds, steps, false).unwrap();
+        solver.advance(rounds).unwrap();
+        let (w, q) = (solver.model(), solver.weights());
+        assert!(setting.domain.map.contains(&w[..FEATURES]), "{w:?}");
+        let proof = setting.certify(&w, &q).unwrap();
+        println!("{domain} {algorithm}: {w:.3?} {proof:?}");
+        assert!(proof.gap >= 0.0 && proof.gap < most, "{domain} {algorithm}: {proof:?}");
+    }
+}
+
 #[test]
 fn minima_agree_with_a_conic_solver() {
     let rows = oracle("minima");
-    assert_eq!(rows.len(), 28);
+    assert_eq!(rows.len(), 44);
     for row in &rows {
         let name = row["set"].as_str().unwrap();
         let (ridge, value) = (row["ridge"].as_f64().unwrap(), row["value"].as_f64().unwrap());
@@ -190,6 +303,7 @@ fn sets_that_are_none_are_errors() {
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Simplex::new(scale).unwrap_err().to_string().starts_with("simplex = "), "{scale}");
         assert!(PNormBall::new(1.5, scale).unwrap_err().to_string().starts_with("ball = "));
+        assert!(L1Ball::new(scale).unwrap_err().to_string().starts_with("l1 ball = "), "{scale}");
         assert!(PNormBall::new(scale, 1.0).unwrap_err().to_string().starts_with("p = "), "{scale}");
     }
     assert!(PNormBall::new(1.0, 1.0).is_err() && PNormBall::new(2.1, 1.0).is_err());
@@ -212,7 +326,7 @@ fn sets_that_are_none_are_errors() {
 /// A geometry goes through its serial form unchanged.
 #[test]
 fn geometries_are_serialised() {
-    for name in ["simplex-2.5", "p-1.1", "box-fixed"] {
+    for name in ["simplex-2.5", "p-1.1", "l1:0.8", "box-fixed"] {
         let map = set(name);
         let text = serde_json::to_string(&map).unwrap();
         assert_eq!(serde_json::from_str::<AnyMap>(&text).unwrap(), map, "{text}");
@@ -230,6 +344,7 @@ fn constants_are_those_of_the_dual_norm() {
     for (map, norm, reach) in [
         (set("simplex-2.5"), 4.0, 2.5),
         (set("p-1.5"), q3, 0.8),
+        (set("l1:0.8"), 5.0, 0.8),
         (set("box"), 5.0, (0.25f64 + 0.36 + 4.0 + 0.09).sqrt()),
     ] {
         for data in [rows.sparse(false), rows.dense(false)] {
@@ -264,6 +379,8 @@ fn larger_problems_are_solved_as_well() {
         set("p-1.1"),
         AnyMap::PNormBall(PNormBall::new(1.5, 5.0).unwrap()),
         AnyMap::Simplex(Simplex::new(10.0).unwrap()),
+        set("l1:0.8"),
+        set("l1:5"),
     ];
     for kind in [Kind::Logistic, Kind::Squared] {
         let data = table(4, 420, 50, kind, true, &groups).dense(false);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::common::Lcg;
-use gdro::domain::{AnyMap, BoxSet, Cube, Domain, L2Ball, MirrorMap, PNormBall, Simplex};
+use gdro::domain::{AnyMap, BoxSet, Cube, Domain, L1Ball, L2Ball, MirrorMap, PNormBall, Simplex};
 use gdro::group_weights::{GroupWeights, Plain, project_capped_simplex};
 use gdro::iterate::{Dense, Gradient, Iterate};
 use gdro::sampling::Rng;
@@ -20,14 +20,14 @@ const LOW: [f64; N] = [-1.0, 0.3, -0.2, 0.5, -2.0];
 const HIGH: [f64; N] = [1.0, 1.2, 0.0, 0.5, 0.7];
 
 /// Number of geometries.
-const MAPS: usize = 11;
+const MAPS: usize = 13;
 
 /// The one that has no bound.
 const FREE: usize = 2;
 
 /// The geometries by number: balls that are small and large, the whole space, boxes around and
 /// beside the origin, one with bounds for every coordinate and one that is fixed, simplices, p-norm
-/// balls.
+/// balls, balls of the 1-norm.
 fn map(which: usize) -> AnyMap {
     match which {
         0 => AnyMap::L2Ball(L2Ball::new(0.7).unwrap()),
@@ -40,13 +40,15 @@ fn map(which: usize) -> AnyMap {
         7 => AnyMap::Simplex(Simplex::new(3.0).unwrap()),
         8 => AnyMap::PNormBall(PNormBall::new(1.5, 0.7).unwrap()),
         9 => AnyMap::PNormBall(PNormBall::new(1.1, 2.0).unwrap()),
-        _ => AnyMap::PNormBall(PNormBall::new(1.8, 20.0).unwrap()),
+        10 => AnyMap::PNormBall(PNormBall::new(1.8, 20.0).unwrap()),
+        11 => AnyMap::L1Ball(L1Ball::new(0.7).unwrap()),
+        _ => AnyMap::L1Ball(L1Ball::new(4.0).unwrap()),
     }
 }
 
 /// The norm in which ν is 1-strongly convex, as its exponent.
 fn exponent(which: usize) -> f64 {
-    [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.5, 1.1, 1.8][which]
+    [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.5, 1.1, 1.8, 2.0, 2.0][which]
 }
 
 fn p_norm(w: &[f64], p: f64) -> f64 {
@@ -85,10 +87,11 @@ fn inside(which: usize, u: &[f64]) -> Vec<f64> {
     let into = |low: f64, high: f64| {
         u.iter().map(|v| (low + (high - low) * share(v)).clamp(low, high)).collect()
     };
-    let ball = |radius: f64| {
-        let norm = p_norm(u, exponent(which));
+    let scaled = |radius: f64, p: f64| {
+        let norm = p_norm(u, p);
         u.iter().map(|v| v * radius / norm.max(radius)).collect()
     };
+    let ball = |radius: f64| scaled(radius, exponent(which));
     let simplex = |scale: f64| {
         let sum: f64 = u.iter().map(|v| share(v) + 1e-9).sum();
         u.iter().map(|v| scale * (share(v) + 1e-9) / sum).collect()
@@ -102,6 +105,8 @@ fn inside(which: usize, u: &[f64]) -> Vec<f64> {
         7 => simplex(3.0),
         8 => ball(0.7),
         9 => ball(2.0),
+        11 => scaled(0.7, 1.0),
+        12 => scaled(4.0, 1.0),
         _ => u.to_vec(),
     }
 }
@@ -273,13 +278,14 @@ proptest! {
         prop_assert!(map.contains(&center) && nu(&center) <= nu(&u) + 1e-15);
         let corner = |at: usize, length: f64| (0..N).map(|j| if j == at { length } else { 0.0 }).collect();
         let far: Vec<f64> = match which {
-            0 | 8 => corner(0, 0.7),
+            0 | 8 | 11 => corner(0, 0.7),
             1 | 10 => corner(1, 20.0),
             3 => vec![0.9; N],
             4 => vec![1.5; N],
             5 => vec![-1.0, 1.2, -0.2, 0.5, -2.0],
             6 => corner(3, 1.0),
             7 => corner(4, 3.0),
+            12 => corner(1, 4.0),
             _ => corner(2, 2.0),
         };
         prop_assert!(map.contains(&far));

@@ -236,10 +236,11 @@ fn constants_hold_at_random_points() {
 /// Kinks and a geometry that only the first-order method knows: the Fenchel gap closes as well.
 #[test]
 fn losses_with_kinks_over_any_geometry() {
-    use gdro::domain::{PNormBall, Simplex};
+    use gdro::domain::{L1Ball, PNormBall, Simplex};
     let maps = [
         AnyMap::PNormBall(PNormBall::new(1.5, 2.0).unwrap()),
         AnyMap::Simplex(Simplex::new(2.0).unwrap()),
+        AnyMap::L1Ball(L1Ball::new(2.0).unwrap()),
     ];
     for name in ["hinge", "absolute", "quantile:0.8"] {
         let kind = if name == "hinge" { Kind::Logistic } else { Kind::Squared };

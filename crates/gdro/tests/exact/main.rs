@@ -7,6 +7,5 @@ mod certificates;
 mod examples;
 mod geometries;
 mod geometry;
-mod lazy;
 mod losses;
 mod reference;

@@ -1,5 +1,5 @@
-"""Optima of small games and linear minima over simplex, p-norm ball and box, by a conic solver (cvxpy with Clarabel).
-Prints geometries.json.
+"""Optima of small games and linear minima over simplex, p-norm ball, box and 1-norm ball, by a conic solver (cvxpy
+with Clarabel). Prints geometries.json.
 
 Games: objective and data as in optima.py. Minima: min <h, w> + (ridge/2)|w|^2 over the set. Needs numpy, cvxpy and
 clarabel.
@@ -24,6 +24,10 @@ SETS = {
     "p-1.5-large": dict(p=1.5, radius=30.0),
     "box": dict(low=LOW, high=HIGH),
     "box-fixed": dict(low=LOW, high=[HIGH[0], LOW[1], HIGH[2], HIGH[3]]),
+    "l1:0.8": dict(p=1, radius=0.8),
+    "l1:30": dict(p=1, radius=30.0),
+    "ball:0.5": dict(p=2, radius=0.5),
+    "box:-0.3,0.4": dict(low=[-0.3] * FEATURES, high=[0.4] * FEATURES),
 }
 GOALS = {
     "max": dict(k=1.0),

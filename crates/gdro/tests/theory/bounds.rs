@@ -79,7 +79,7 @@ fn constants(m: usize, k: f64) -> Constants {
 fn gap_bounds_fall_with_rounds_and_with_delta() {
     let c = constants(16, 5.0);
     for (algorithm, anytime) in GAPS {
-        let at = |t, holds| bound::gap(algorithm, anytime, &c, t, holds).unwrap();
+        let at = |t, holds| algorithm.gap(anytime, &c, t, holds).unwrap();
         for t in (0..60).map(|j| 1 << j) {
             for holds in [Holds::OnAverage, Holds::With(0.9), Holds::With(1e-9)] {
                 assert!(at(2 * t, holds) < at(t, holds), "{algorithm} {anytime} {t} {holds:?}");
@@ -124,18 +124,17 @@ fn sample_complexity_is_the_smallest_number_of_rounds() {
     ] {
         for holds in [Holds::OnAverage, Holds::With(0.05)] {
             for epsilon in [1e3, 0.3, 1e-4] {
-                let (rounds, samples) = bound::samples(algorithm, &c, epsilon, holds).unwrap();
+                let (rounds, samples) = algorithm.samples(&c, epsilon, holds).unwrap();
                 assert_eq!(samples, per_round * rounds);
-                let at = |t| bound::gap(algorithm, false, &c, t, holds).unwrap();
+                let at = |t| algorithm.gap(false, &c, t, holds).unwrap();
                 assert!(at(rounds) <= epsilon, "{algorithm} {epsilon}");
                 assert!(rounds == 1 || at(rounds - 1) > epsilon, "{algorithm} {epsilon}");
             }
         }
     }
     // O(m ln m/ε²): half the gap takes four times the samples, but for lower orders.
-    let samples = |epsilon| {
-        bound::samples(Algorithm::Online1, &c, epsilon, Holds::OnAverage).unwrap().1 as f64
-    };
+    let samples =
+        |epsilon| Algorithm::Online1.samples(&c, epsilon, Holds::OnAverage).unwrap().1 as f64;
     assert!((samples(1e-4) / samples(2e-4) - 4.0).abs() < 0.01);
 }
 
@@ -174,8 +173,8 @@ fn a_player_that_cannot_move_has_no_regret() {
 /// Algorithms 1 and 2 know no cap; Algorithm 6 draws k groups, a whole number.
 #[test]
 fn the_cap_matters_to_those_who_have_one() {
-    let at = |algorithm, anytime, k| {
-        bound::gap(algorithm, anytime, &constants(7, k), 1000, Holds::With(0.1))
+    let at = |algorithm: Algorithm, anytime, k| {
+        algorithm.gap(anytime, &constants(7, k), 1000, Holds::With(0.1))
     };
     for (algorithm, anytime) in [
         (Algorithm::SmdM, false),
@@ -208,10 +207,10 @@ fn what_is_out_of_range_is_refused_by_name() {
         says(b(&Constants { width: f64::INFINITY, ..c }, 5, Holds::OnAverage), "D² = inf");
         says(b(&Constants { payoffs: (1.0, 1.0), ..c }, 5, Holds::OnAverage), "range");
     }
-    says(bound::gap(Algorithm::Smd1, false, &c, 5, Holds::OnAverage), "smd-1");
-    let none = bound::samples(Algorithm::SmdM, &c, 0.0, Holds::OnAverage);
+    says(Algorithm::Smd1.gap(false, &c, 5, Holds::OnAverage), "smd-1");
+    let none = Algorithm::SmdM.samples(&c, 0.0, Holds::OnAverage);
     assert!(none.unwrap_err().to_string().contains("epsilon"));
-    let far = bound::samples(Algorithm::SmdM, &c, 1e-12, Holds::OnAverage);
+    let far = Algorithm::SmdM.samples(&c, 1e-12, Holds::OnAverage);
     assert!(far.unwrap_err().to_string().contains("2⁶²"));
     assert!(bound::smd_r(&c, &[5, 0], 0.1).is_err() && bound::smpa_m(&c, &[5, 1], 0.1).is_err());
     let rough = Constants { smoothness: f64::INFINITY, ..c };

@@ -117,8 +117,8 @@ fn gaps_exceed_their_bound_rarely(label: &str, game: impl Fn(f64) -> Box<dyn Kno
     for (algorithm, anytime, top_k) in FORMS {
         let game = game(if top_k { 3.0 } else { 1.0 });
         let holds = Holds::With(DELTA);
-        let bound = bound::gap(algorithm, anytime, &game.constants(), rounds, holds).unwrap();
-        let mean = bound::gap(algorithm, anytime, &game.constants(), rounds, Holds::OnAverage);
+        let bound = algorithm.gap(anytime, &game.constants(), rounds, holds).unwrap();
+        let mean = algorithm.gap(anytime, &game.constants(), rounds, Holds::OnAverage);
         let mean = mean.unwrap();
         let (mut failures, mut largest, mut sum) = (0, 0f64, 0.0);
         for seed in 0..SEEDS {

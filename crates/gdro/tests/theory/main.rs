@@ -9,7 +9,6 @@ mod bounds;
 mod convergence;
 mod coverage;
 mod guarantees;
-mod normals;
 mod rates;
 mod steps;
 mod theory_doc;

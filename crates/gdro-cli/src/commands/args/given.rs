@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use clap::builder::{ArgAction, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use gdro::algorithm::Algorithm;
 use gdro_train::Result;
 use gdro_train::job::utf8;
 use gdro_train::options::{self, Kind, Opt, Settings, TABLE};
@@ -126,7 +127,12 @@ impl clap::builder::TypedValueParser for PathText {
 impl<W: Which> Args for Given<W> {
     fn augment_args(command: Command) -> Command {
         let own = TABLE.iter().filter(|option| option.is_of(W::COMMAND));
-        own.fold(command, |command, option| command.arg(argument(option)))
+        let command = own.fold(command, |command, option| command.arg(argument(option)));
+        if !options::find("solver").is_some_and(|solver| solver.is_of(W::COMMAND)) {
+            return command;
+        }
+        let lines = Algorithm::help_lines().join("\n  ");
+        command.after_help(format!("Algorithms that --solver names:\n  {lines}"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -2,7 +2,7 @@
 
 use super::eights::{Eights, Fold, add};
 use super::ledger::{Clock, Group};
-use super::{moves_most, out_of_range};
+use super::{in_eights, moves_most, out_of_range};
 use crate::error::{Error, Result, require};
 use crate::group_weights::GroupWeights;
 use crate::group_weights::subsets::Subsets;
@@ -248,24 +248,24 @@ impl GroupWeights for CappedTree {
     }
 
     #[inline]
-    fn at(&self, place: f64) -> usize {
+    fn quantile(&self, u: f64) -> usize {
         let (node, leaf) = self.lengths();
-        let drawn = self.masses.descend(place, node, leaf);
-        prefetch(&self.groups, drawn);
-        drawn
+        let found = self.masses.descend(u, node, leaf);
+        prefetch(&self.groups, found);
+        found
     }
 
     #[inline]
-    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
+    fn contains(&self, group: usize, u: f64) -> bool {
         let (node, leaf) = self.lengths();
-        self.masses.descend_all(places, groups, node, leaf);
+        self.masses.contains(group, u, node, leaf)
+    }
+
+    #[inline]
+    fn draw_all(&self, rng: &mut Rng, groups: &mut [usize]) {
+        let (node, leaf) = self.lengths();
+        in_eights(rng, groups, |u, groups| self.masses.descend_all(u, groups, &node, &leaf));
         groups.iter().for_each(|i| prefetch(&self.groups, *i));
-    }
-
-    #[inline]
-    fn is_at(&self, group: usize, place: f64) -> bool {
-        let (node, leaf) = self.lengths();
-        self.masses.leads_to(group, place, node, leaf)
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {
@@ -277,8 +277,10 @@ impl GroupWeights for CappedTree {
             Subsets::Systematic => {
                 systematic(k, self.len(), rng, chosen, scratch, |places, groups| {
                     places.iter_mut().for_each(|place| *place /= k as f64);
-                    self.at_all(places, groups);
+                    let (node, leaf) = self.lengths();
+                    self.masses.descend_all(places, groups, node, leaf);
                 });
+                chosen.iter().for_each(|i| prefetch(&self.groups, *i));
             }
         }
     }

@@ -221,23 +221,23 @@ impl<F: Fold> Eights<F> {
     /// Whether [`Eights::descend`] leads to the leaf `at`; no where rounding alone leads there. What
     /// is read does not depend on what was read before.
     #[inline(never)]
-    pub fn leads_to(
+    pub fn contains(
         &self,
         at: usize,
         mut left: f64,
         node: impl Fn(F::Node) -> f64,
         leaf: impl Fn(f64) -> f64,
     ) -> bool {
-        let mut leads = true;
+        let mut contains = true;
         for (height, level) in self.levels.iter().enumerate().rev() {
             // Eight nodes of a level have a parent, and eight leaves.
             let child = at >> (3 * (height + 1));
             let ends = bounds(&level[child / 8].map(&node));
-            leads &= ends[child % 8] <= left && left < ends[child % 8 + 1];
+            contains &= ends[child % 8] <= left && left < ends[child % 8 + 1];
             left = (left - ends[child % 8]).max(0.0);
         }
         let ends = bounds(&self.leaves[at / 8].0.map(leaf));
-        leads && ends[at % 8] <= left && left < ends[at % 8 + 1]
+        contains && ends[at % 8] <= left && left < ends[at % 8 + 1]
     }
 
     /// [`Eights::descend`] for many numbers at once, level by level, so that the processor fetches
@@ -273,7 +273,7 @@ impl<F: Fold> Eights<F> {
 impl Eights<Sum> {
     /// [`Eights::descend`] by the sums themselves.
     #[inline(always)]
-    pub fn at(&self, left: f64) -> usize {
+    pub fn quantile(&self, left: f64) -> usize {
         let child = self.root.child(left);
         let Some((top, levels)) = self.levels.split_last() else {
             return child.unwrap_or_else(|| pick(&self.leaves[0].0, left));
@@ -283,9 +283,9 @@ impl Eights<Sum> {
         self.descend_below(levels, child, left, |node| node, |leaf| leaf)
     }
 
-    /// [`Eights::at`] for many numbers at once.
+    /// [`Eights::quantile`] for many numbers at once.
     #[inline(always)]
-    pub fn at_all(&self, left: &mut [f64], found: &mut [usize]) {
+    pub fn quantiles(&self, left: &mut [f64], found: &mut [usize]) {
         if !self.levels.is_empty() {
             return self.descend_all(left, found, |node| node, |leaf| leaf);
         }
@@ -294,17 +294,17 @@ impl Eights<Sum> {
         for (left, found) in eights.iter().zip(found_eights) {
             *found = self.root.children(left);
             if found.contains(&8) {
-                found.iter_mut().zip(left).for_each(|(found, left)| *found = self.at(*left));
+                found.iter_mut().zip(left).for_each(|(found, left)| *found = self.quantile(*left));
             }
         }
-        found_rest.iter_mut().zip(rest).for_each(|(found, left)| *found = self.at(*left));
+        found_rest.iter_mut().zip(rest).for_each(|(found, left)| *found = self.quantile(*left));
     }
 
-    /// Whether [`Eights::at`] would lead to this leaf; no where rounding alone leads there.
+    /// Whether [`Eights::quantile`] leads to this leaf; no where rounding alone leads there.
     #[inline(always)]
-    pub fn is_at(&self, leaf: usize, left: f64) -> bool {
+    pub fn holds(&self, leaf: usize, left: f64) -> bool {
         if !self.levels.is_empty() {
-            return self.leads_to(leaf, left, |node| node, |leaf| leaf);
+            return self.contains(leaf, left, |node| node, |leaf| leaf);
         }
         self.root.holds(leaf, left)
     }

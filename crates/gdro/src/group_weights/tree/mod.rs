@@ -13,7 +13,7 @@ use ledger::{Clock, Group};
 use crate::error::{Error, Result, require};
 use crate::hint::rare;
 use crate::prefetch::prefetch;
-use crate::sampling::{Rng, systematic};
+use crate::sampling::{Rng, systematic, unit};
 
 /// The root has to stay between the inverse of this and this, or all leaves are made anew: 2⁴⁰⁰.
 const ROOT: f64 = 2.582_249_878_086_908_6e120;
@@ -28,6 +28,17 @@ fn out_of_range(root: f64) -> bool {
 #[inline]
 fn moves_most(gains: &[(usize, f64)], groups: usize) -> bool {
     gains.len() * 4 > groups
+}
+
+/// Draws groups, eight at a time: `locate` is given numbers uniform on [0, 1), which it may change.
+#[inline(always)]
+fn in_eights(rng: &mut Rng, groups: &mut [usize], locate: impl Fn(&mut [f64], &mut [usize])) {
+    let mut numbers = [0.0; 8];
+    for groups in groups.chunks_mut(8) {
+        let numbers = &mut numbers[..groups.len()];
+        numbers.fill_with(|| unit(rng));
+        locate(numbers, groups);
+    }
 }
 
 /// Weights on the simplex in a tree: the same as [`super::Plain`] with k = 1 up to rounding, in
@@ -115,23 +126,25 @@ impl GroupWeights for Tree {
     }
 
     #[inline(always)]
-    fn at(&self, place: f64) -> usize {
-        let drawn = self.masses.at(place * self.masses.root().sum());
-        prefetch(&self.groups, drawn);
-        drawn
+    fn quantile(&self, u: f64) -> usize {
+        let found = self.masses.quantile(u * self.masses.root().sum());
+        prefetch(&self.groups, found);
+        found
     }
 
     #[inline(always)]
-    fn at_all(&self, places: &mut [f64], groups: &mut [usize]) {
+    fn contains(&self, group: usize, u: f64) -> bool {
+        self.masses.holds(group, u * self.masses.root().sum())
+    }
+
+    #[inline(always)]
+    fn draw_all(&self, rng: &mut Rng, groups: &mut [usize]) {
         let root = self.masses.root().sum();
-        places.iter_mut().for_each(|place| *place *= root);
-        self.masses.at_all(places, groups);
+        in_eights(rng, groups, |u, groups| {
+            u.iter_mut().for_each(|u| *u *= root);
+            self.masses.quantiles(u, groups);
+        });
         groups.iter().for_each(|i| prefetch(&self.groups, *i));
-    }
-
-    #[inline(always)]
-    fn is_at(&self, group: usize, place: f64) -> bool {
-        self.masses.is_at(group, place * self.masses.root().sum())
     }
 
     fn choose(&self, k: usize, rng: &mut Rng, chosen: &mut Vec<usize>, scratch: &mut Vec<f64>) {

@@ -219,23 +219,25 @@ fn weights_agree_with_exact_logarithms_after_many_rounds() {
     assert!(off < 1e-9, "{off}");
 }
 
-/// What weights say is at a place is what they find there.
-fn says_what_is_at(q: &impl GroupWeights, rng: &mut Rng) {
+/// Quantiles invert the distribution function, up to rounding.
+fn inverts(q: &impl GroupWeights, rng: &mut Rng) {
     for _ in 0..50 {
-        let place = unit(rng);
-        let found = q.at(place);
+        let u = unit(rng);
+        let found = q.quantile(u);
+        let before: f64 = (0..found).map(|i| q.get(i)).sum();
         assert!(q.get(found) > 0.0);
-        let (places, mut groups) = ([place, unit(rng), place], [q.len(); 3]);
-        q.at_all(&mut places.clone(), &mut groups);
-        assert_eq!(places.map(|place| q.at(place)), groups);
+        assert!(before <= u + 1e-12 && u < before + q.get(found) + 1e-12);
         for group in 0..q.len() {
-            assert_eq!(q.is_at(group, place), group == found, "group {group}, not {found}");
+            assert_eq!(q.contains(group, u), group == found, "group {group}, not {found}");
         }
     }
+    let (mut one, mut many) = (rng.clone(), [0; 13]);
+    q.draw_all(rng, &mut many);
+    assert_eq!(many.map(|_| q.draw(&mut one)), many);
 }
 
 #[test]
-fn weights_say_what_is_at_a_place() {
+fn quantiles_invert_the_distribution_function() {
     let mut rng = Rng::seed_from_u64(12);
     for m in [1, 2, 6, 8, 9, 70, 600] {
         let (mut tree, mut plain) = (Tree::new(m).unwrap(), Plain::new(m, 1.0).unwrap());
@@ -246,9 +248,9 @@ fn weights_say_what_is_at_a_place() {
             tree.step(1.0, &gains);
             plain.step(1.0, &gains);
             capped.step(1.0, &gains);
-            says_what_is_at(&tree, &mut rng);
-            says_what_is_at(&plain, &mut rng);
-            says_what_is_at(&capped, &mut rng);
+            inverts(&tree, &mut rng);
+            inverts(&plain, &mut rng);
+            inverts(&capped, &mut rng);
         }
     }
 }

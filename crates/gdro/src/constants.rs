@@ -155,3 +155,32 @@ impl Constants {
         self.width * self.lipschitz.powi(2) + self.range().powi(2) * entropy
     }
 }
+
+/// What steps and bound of label `thm:7` depend on (label `eqn:mirror:parameters`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProxConstants {
+    /// L̃.
+    pub smooth: f64,
+    /// σ².
+    pub variance: f64,
+}
+
+impl ProxConstants {
+    /// L̃ and σ² for scale factors p_i and n_i/n_m samples per draw.
+    pub(crate) fn new(
+        constants: &Constants,
+        scales: &[f64],
+        shares: impl Iterator<Item = f64>,
+    ) -> Self {
+        let (ln_m, d2, g) = (constants.ln_m(), constants.width, constants.lipschitz);
+        let p_max = scales.iter().copied().fold(0.0, f64::max);
+        let omega_max = scales.iter().zip(shares).map(|(p, n)| p * p / n).fold(0.0, f64::max);
+        let smooth = 2.0
+            * std::f64::consts::SQRT_2
+            * p_max
+            * (d2 * constants.smoothness + d2.max(d2.sqrt()) * g * ln_m.sqrt());
+        let noise = constants.range().powi(2) * ln_m.powi(2);
+        let variance = 2.0 * constants.c * omega_max * (constants.kappa * d2 * g * g + noise);
+        ProxConstants { smooth, variance }
+    }
+}

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::common::distance;
-use gdro::domain::{AnyMap, BoxSet, Cube, Domain, L2Ball, MirrorMap, PNormBall, Simplex};
-use gdro::iterate::{Dense, Gradient, Iterate, Lazy};
-use gdro::sampling::{Rng, below, unit};
-use gdro::source::{Handle, Source as _, WithReplacement};
-use gdro::{Dataset, Matrix};
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_oneof, proptest};
 use rand::SeedableRng as _;
+
+use super::Lazy;
+use crate::dataset::Dataset;
+use crate::domain::{AnyMap, BoxSet, Cube, Domain, L1Ball, L2Ball, MirrorMap, PNormBall, Simplex};
+use crate::iterate::{Dense, Gradient, Iterate};
+use crate::row::Matrix;
+use crate::sampling::{Rng, below, unit};
+use crate::source::{Handle, Source as _, WithReplacement};
 
 const FEATURES: usize = 30;
 const ROWS: usize = 50;
@@ -63,6 +65,11 @@ const MAPS: usize = 6;
 fn domain(which: usize, weights: usize, intercept: bool) -> Domain<AnyMap> {
     let domain = Domain::new(map(which, weights));
     if intercept { domain.with_intercept(0.7).unwrap() } else { domain }
+}
+
+/// The largest difference of two numbers.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 fn point(w: &impl Iterate) -> Vec<f64> {
@@ -215,6 +222,7 @@ fn other_sets_have_no_lazy_form() {
     let domains = [
         AnyMap::Simplex(Simplex::new(1.0).unwrap()),
         AnyMap::PNormBall(PNormBall::new(1.5, 1.0).unwrap()),
+        AnyMap::L1Ball(L1Ball::new(1.0).unwrap()),
         AnyMap::Cube(Cube::new(0.1, 1.0).unwrap()),
         AnyMap::BoxSet(BoxSet::from_bounds(&[-1.0, 0.5], &[1.0, 2.0]).unwrap()),
     ];

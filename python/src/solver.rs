@@ -133,13 +133,12 @@ impl Loop {
             let budgets = budgets(training, &names, &counts)?;
             let targets = loss.targets();
             let setting = setting_on(&job, rows, loss, targets)?;
-            // A ball bounds the model, and then risks at zero play no part.
-            let at_zero = match training.ball {
-                Some(_) => Vec::new(),
-                None => {
-                    let zero = vec![0.0; setting.model_len()];
-                    group_risks(&setting.loss, &zero, &setting.data).map_err(library)?
-                }
+            // Where the domain bounds the model, risks at zero play no part.
+            let at_zero = if training.domain().is_bounded() {
+                Vec::new()
+            } else {
+                let zero = vec![0.0; setting.model_len()];
+                group_risks(&setting.loss, &zero, &setting.data).map_err(library)?
             };
             let make = || {
                 let constants = Constants::new(
@@ -202,7 +201,7 @@ impl Loop {
                 let domain = domain_of(training, loss.targets(), bounds.1)?;
                 game.check()?;
                 let samples = SampleBounds { norm_squared: bounds.0 * bounds.0, target: bounds.1 };
-                // A ball bounds the model, so that risks at zero play no part.
+                // The domain bounds the model, so that risks at zero play no part.
                 let range = training.loss_range;
                 let constants =
                     Constants::new(&game, &loss, &domain, features, samples, 1.0, range)?;

@@ -28,6 +28,7 @@ VALUES = {
     "scales": ({"a": 1.0, "b": 2.0, "c": 0.5}, {}),
     "loss": ("smoothed-hinge:0.5", {}),
     "ball": (1.5, {}),
+    "domain": ("l1:1", {}),
     "l2": (0.02, {}),
     "no-intercept": (True, {}),
     "penalize-intercept": (True, {}),

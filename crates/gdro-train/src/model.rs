@@ -133,7 +133,7 @@ impl Model {
     /// The model of rows in memory, for tables that have columns of the same names.
     ///
     /// # Errors
-    /// For two groups of the same name.
+    /// For two groups of the same name; for softmax of two classes in a domain that is no ball.
     pub fn of_rows(rows: OfRows) -> Result<Self> {
         let OfRows { mut job, encoding, target, groups, mut group_weights, .. } = rows;
         let column = target.column().to_owned();
@@ -165,6 +165,12 @@ impl Model {
             // Two scores, of which the one of the logistic loss is the difference: half of it each.
             training.l2 /= 2.0;
             training.ball = training.ball.map(|radius| radius * std::f64::consts::SQRT_2);
+            if let Some(domain) = training.domain {
+                return Err(Failure::input(format!(
+                    "softmax of two classes in the domain {domain} is saved as logistic, for which \
+                     the domain is another: train with the loss logistic"
+                )));
+            }
             loss = AnyLoss::usual(Targets::Labels);
         }
         training.loss = Some(LossName(loss));

@@ -87,3 +87,29 @@ fn every_algorithm_is_in_the_tables() {
         assert!(names.contains(&function.as_str()), "no row for {algorithm}");
     }
 }
+
+/// Every line of the boxes of Algorithms 1 to 7 but "end for" has a row.
+#[test]
+fn every_line_of_the_boxes_is_in_the_tables() {
+    let doc = text(&root().join("../../docs/theory.md"));
+    let section = doc.split("## ").find(|s| s.starts_with("The boxes, line by line")).unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains('`'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    for algorithm in 1..=7 {
+        let lines: &[u64] = match algorithm {
+            4 => &[1, 2, 3, 4, 5, 6, 7, 8, 10],
+            6 => &[1, 2, 3, 4, 5, 6, 8],
+            _ => &[1, 2, 3, 4, 5, 7],
+        };
+        for line in lines {
+            let is_of = |row: &&Vec<&str>| {
+                row[0].split(", ").any(|a| a.parse() == Ok(algorithm)) && row[1].parse() == Ok(*line)
+            };
+            let found = rows.iter().filter(is_of).count();
+            assert_eq!(found, 1, "line {line} of Algorithm {algorithm}");
+        }
+    }
+}

@@ -6,9 +6,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._types import Binary, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
+from ._types import Arguments, Binary, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "conflict", "fit", "intervals", "loss_cap", "losses", "takes_k", "targets_of", "to_onnx"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "intervals", "loss_cap", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
 
 __version__: Final[str]
 """
@@ -60,15 +60,15 @@ class Loop:
         Rounds, samples and what the players hold.
         """
     @staticmethod
-    def on_rows(rows: Rows, settings: str, own: OwnLoss | None) -> Loop:
+    def on_rows(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, own: OwnLoss | None) -> Loop:
         """
-        A solver on rows in memory.
+        A solver on rows in memory, whose groups have these names; `classes` as for an estimator.
         """
     @staticmethod
-    def on_source(draw: Draw, groups: int, features: int, bounds: tuple[float, float], settings: str, own: OwnLoss | None) -> Loop:
+    def on_source(draw: Draw, names: Sequence[str], features: int, bounds: tuple[float, float], arguments: Arguments, classes: int, own: OwnLoss | None) -> Loop:
         """
-        A solver on a function `draw(group)` that gives features and target. `bounds` are those of
-        ‖x‖₂ and |y|.
+        A solver on a function `draw(group)` that gives features and target of groups of these
+        names. `bounds` are those of ‖x‖₂ and |y|.
         """
     def restore(self, /, text: str) -> None:
         """
@@ -118,16 +118,15 @@ class Player:
         The weights q.
         """
 
-def conflict(objective: str, solver: str, given: Sequence[str]) -> tuple[str, str] | None:
+def check(arguments: Arguments) -> None:
     """
-    The first setting that nothing uses, or that contradicts another, by its name in job files, and
-    why. `given` are the names of those that were given.
+    Refuses arguments as `fit` does.
     """
 
-def fit(rows: Rows, settings: str, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
+def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
     """
-    Trains a model. `settings` is a JSON object, see `setting.rs`. Lines about the progress go to
-    `listener`.
+    Trains a model on rows whose groups have these names; `classes` is their number for a loss that
+    takes classes, and 0 for others. Lines about the progress go to `listener`.
     """
 
 def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, families: Sequence[Family], delta: float, cap: float, seed: int) -> dict[str, Any]:
@@ -146,6 +145,16 @@ def losses(loss: str, scores: Matrix, targets: Vector) -> Vector:
     The loss of every row: scores of shape (n, c) and targets as the loss takes them.
     """
 
+def options() -> list[tuple[str, str, str]]:
+    """
+    Every option: its name in Python, its name on the command line, and its heading in the help.
+    """
+
+def read_model(path: str) -> str:
+    """
+    The text of a `model.json`, or of the one in a folder, of which the parts fit together.
+    """
+
 def takes_k(solver: str) -> bool:
     """
     Whether an algorithm minimises the mean of the k largest risks.
@@ -160,4 +169,9 @@ def to_onnx(encoding: str | None, features: int, weights: Vector, intercepts: Ve
     """
     A linear model as ONNX. `encoding` is the JSON text of an encoding, or the number of features.
     `kind` is `binary`, `multiclass` or `regression`.
+    """
+
+def write_model(path: str, model: str) -> None:
+    """
+    Writes a `model.json`. `model` is the JSON text of [`OfRows`].
     """

@@ -282,7 +282,9 @@ class GroupReport:
         Mean losses as they are, not clipped.
     clipped_risk : list of Interval
         Means of min(loss, cap).
-    accuracy, true_positive_rate, false_positive_rate : list of Interval, or None
+    accuracy, true_positive_rate, false_positive_rate, auc : list of Interval, or None
+    columns : list of str
+        The names of the columns that have intervals.
     worst_risk, worst_accuracy : Interval
         The largest risk and the smallest accuracy of any group.
     delta : float
@@ -297,6 +299,8 @@ class GroupReport:
     accuracy: list[Interval] | None
     true_positive_rate: list[Interval] | None
     false_positive_rate: list[Interval] | None
+    auc: list[Interval] | None
+    columns: list[str]
     worst_risk: Interval
     worst_accuracy: Interval | None
     delta: float
@@ -311,10 +315,13 @@ class GroupReport:
         self.rows = [g["rows"] for g in groups]
         self.risk = [g["risk"] for g in groups]
         self.clipped_risk = [_interval(g["clipped_risk"]) for g in groups]
-        for column in ("accuracy", "true_positive_rate", "false_positive_rate"):
-            values = [g[column] for g in groups]
+        self.columns = ["clipped_risk"]
+        for column in ("accuracy", *groups[0]["metrics"]):
+            values = [g["accuracy"] if column == "accuracy" else g["metrics"][column] for g in groups]
             known = [None if v is None else _interval(v) for v in values]
-            setattr(self, column, None if all(v is None for v in known) else known)
+            is_known = any(v is not None for v in known)
+            setattr(self, column, known if is_known else None)
+            self.columns += [column] if is_known else []
         self.worst_risk = self._worst(found["worst_risk"], self.clipped_risk)
         self.worst_accuracy = None
         if found["worst_accuracy"] is not None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["group_risks", "trade_off", "trajectory"]
 
 
-_COLUMNS = ("clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate")
-
 #: Lines that can be told apart by colour; the next ones are dashed, then dotted.
 _COLOURS = 10
 _STYLES = ("-", "--", ":", "-.")
@@ -35,9 +33,7 @@ def _axes(ax, width=6.4):
 def group_risks(
     reports: Mapping[str, GroupReport] | GroupReport,
     *,
-    column: Literal[
-        "clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate"
-    ] = "clipped_risk",
+    column: str = "clipped_risk",
     ax: Any = None,
 ) -> Any:
     """Risks (or accuracies) of the groups with their intervals, for several models.
@@ -46,7 +42,9 @@ def group_risks(
     ----------
     reports : mapping of str to GroupReport, or GroupReport
         What :func:`gdro.metrics.evaluate` says of each model, on the same groups.
-    column : {"clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate"}
+    column : str, default="clipped_risk"
+        One of the ``columns`` of the reports: ``"clipped_risk"``, ``"accuracy"``,
+        ``"true_positive_rate"``, ….
     ax : matplotlib Axes, default=None
 
     Returns
@@ -57,8 +55,6 @@ def group_risks(
         reports = {"model": reports}
     if not reports:
         raise ValueError("reports is empty: expected at least one")
-    if column not in _COLUMNS:
-        raise ValueError(f"column={column!r}: expected one of {', '.join(_COLUMNS)}")
     for label, report in reports.items():
         if not hasattr(report, "clipped_risk"):
             raise ValueError(
@@ -69,8 +65,9 @@ def group_risks(
     for label, report in reports.items():
         if report.names != names:
             raise ValueError(f"{label!r} has other groups: {report.names}, expected {names}")
-        if getattr(report, column, None) is None:
-            raise ValueError(f"column={column!r}: {label!r} has none")
+        if column not in report.columns:
+            columns = ", ".join(report.columns)
+            raise ValueError(f"column={column!r}: expected one of {columns}, which {label!r} has")
         if column == "clipped_risk" and report.cap != first.cap:
             raise ValueError(
                 f"{label!r} counts losses up to {report.cap:g}, others up to {first.cap:g}: "

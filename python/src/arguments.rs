@@ -57,15 +57,14 @@ fn value(object: &Bound<'_, PyAny>) -> Result<Value, String> {
     Err(format!("{shown}: expected a number, a text, or a list or mapping of these"))
 }
 
-/// Refuses arguments as [`job_of`] does.
+/// Refuses arguments as `fit` does.
 #[pyfunction]
 #[pyo3(signature = (arguments: "Arguments"))]
 pub fn check(arguments: &Bound<'_, PyDict>) -> PyResult<()> {
     job_of(arguments).map(drop)
 }
 
-/// Every option: its name in Python, on the command line, and whether it concerns tables, which
-/// arrays have no use for.
+/// Every option: its name in Python, its name on the command line, and its heading in the help.
 #[pyfunction]
 pub fn options() -> Vec<(String, &'static str, &'static str)> {
     TABLE.iter().map(|o| (o.python_name(), o.key, o.heading.title())).collect()

@@ -128,8 +128,11 @@ fn as_dict<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDi
         dict.set_item("clipped", group.clipped)?;
         dict.set_item("clipped_risk", estimate(&group.clipped_risk))?;
         dict.set_item("accuracy", group.accuracy.as_ref().map(estimate))?;
-        dict.set_item("true_positive_rate", group.true_positive_rate.as_ref().map(estimate))?;
-        dict.set_item("false_positive_rate", group.false_positive_rate.as_ref().map(estimate))?;
+        let metrics = PyDict::new(py);
+        for (metric, found) in group.metrics.iter() {
+            metrics.set_item(metric.key, found.as_ref().map(estimate))?;
+        }
+        dict.set_item("metrics", metrics)?;
         groups.push(dict);
     }
     let dict = PyDict::new(py);

@@ -108,7 +108,7 @@ impl Loop {
     /// A solver on rows in memory, whose groups have these names; `classes` as for an estimator.
     #[staticmethod]
     #[pyo3(signature = (
-        rows: "Rows", names, arguments: "Arguments", classes: "int", own: "OwnLoss | None"
+        rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int", own: "OwnLoss | None"
     ))]
     fn on_rows<'py>(
         py: Python<'py>,
@@ -170,7 +170,7 @@ impl Loop {
     /// names. `bounds` are those of ‖x‖₂ and |y|.
     #[staticmethod]
     #[pyo3(signature = (
-        draw: "Draw", names, features: "int", bounds: "tuple[float, float]",
+        draw: "Draw", names: "Sequence[str]", features: "int", bounds: "tuple[float, float]",
         arguments: "Arguments", classes: "int", own: "OwnLoss | None"
     ))]
     #[allow(clippy::too_many_arguments)]

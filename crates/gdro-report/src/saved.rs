@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use console::Term;
-use gdro::interval::{Estimate, Interval};
+use gdro::interval::{Estimate, Interval, METRICS};
 use gdro_data::Target;
 use gdro_train::certify::Certified;
 use gdro_train::evaluate::Evaluated;
@@ -90,13 +90,15 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         let accuracy = |i: usize| bounds(groups[i].accuracy, &shares);
         add(["accuracy", &at_level], &accuracy, worst_only(worst));
     }
-    if groups.iter().any(|g| g.true_positive_rate.is_some()) {
-        let tpr = |i: usize| bounds(groups[i].true_positive_rate, &shares);
-        add(["true positives", &at_level], &tpr, blank());
-        let fpr = |i: usize| bounds(groups[i].false_positive_rate, &shares);
-        add(["false positives", &at_level], &fpr, blank());
-        let auc = |i: usize| bounds(groups[i].auc, &|i| Scale::Decimals(3).ends(i.low, i.high));
-        add(["AUC", &at_level], &auc, blank());
+    for metric in &METRICS {
+        let of = |i: usize| groups[i].metrics.get(metric.key);
+        if (0..groups.len()).any(|i| of(i).is_some()) {
+            let ends = |i: Interval| match metric.is_share {
+                true => shares(i),
+                false => Scale::Decimals(3).ends(i.low, i.high),
+            };
+            add([metric.label, &at_level], &|i| bounds(of(i), &ends), blank());
+        }
     }
     let mut out = grid.text(width);
     let clipped: usize = groups.iter().map(|g| g.clipped).sum();

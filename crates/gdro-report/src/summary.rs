@@ -1,8 +1,10 @@
 //! The summary as data: `summary.json` and `--json`.
 
+use std::collections::BTreeMap;
+
 use gdro::certificate::Certificate;
 use gdro::game::top_k_mean;
-use gdro::interval::Estimate;
+use gdro::interval::{Estimate, METRICS};
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::ColumnSchema;
@@ -106,9 +108,9 @@ struct GroupLine {
     /// Of the mean of min(loss, cap).
     test_risk_interval: Bounds,
     test_accuracy_interval: Bounds,
-    test_auc: Measure,
-    test_true_positive_rate: Measure,
-    test_false_positive_rate: Measure,
+    /// `test_` and the name of each metric.
+    #[serde(flatten)]
+    test_metrics: BTreeMap<String, Measure>,
     /// Risk of this model minus that of ERM on the same rows.
     test_risk_minus_erm: Measure,
 }
@@ -281,9 +283,13 @@ impl Summary {
                 test_clipped: held_out.filter(|h| h.rows > 0).map(|h| h.clipped),
                 test_risk_interval: Bounds::of(held_out.map(|h| h.clipped_risk)),
                 test_accuracy_interval: Bounds::of(held_out.and_then(|h| h.accuracy)),
-                test_auc: Measure::of(held_out.and_then(|h| h.auc)),
-                test_true_positive_rate: Measure::of(held_out.and_then(|h| h.true_positive_rate)),
-                test_false_positive_rate: Measure::of(held_out.and_then(|h| h.false_positive_rate)),
+                test_metrics: METRICS
+                    .iter()
+                    .map(|metric| {
+                        let found = held_out.and_then(|h| h.metrics.get(metric.key));
+                        (format!("test_{}", metric.key), Measure::of(found))
+                    })
+                    .collect(),
                 test_risk_minus_erm: Measure::of(compared),
             }
         });

@@ -1,6 +1,6 @@
 //! The numbers of the page, which the script draws.
 
-use gdro::interval::{Estimate, GroupEstimates, Interval};
+use gdro::interval::{Estimate, GroupEstimates, Interval, METRICS, Metric};
 use serde::Serialize;
 
 use super::curve::Curve;
@@ -59,12 +59,22 @@ pub struct Column {
     risk_interval: Vec<Option<[f64; 2]>>,
     pub accuracy: Vec<Option<f64>>,
     accuracy_interval: Vec<Option<[f64; 2]>>,
-    auc: Vec<Option<f64>>,
-    true_positive_rate: Vec<Option<f64>>,
-    false_positive_rate: Vec<Option<f64>>,
+    /// What only binary targets have.
+    pub metrics: Vec<Values>,
     /// On training rows, where those are not what is shown.
     train_risk: Vec<Option<f64>>,
     train_accuracy: Vec<Option<f64>>,
+}
+
+/// A metric on the groups.
+#[derive(Debug, Serialize)]
+pub struct Values {
+    /// What it is.
+    #[serde(skip)]
+    pub metric: &'static Metric,
+    label: &'static str,
+    is_share: bool,
+    values: Vec<Option<f64>>,
 }
 
 /// Differences of risks on the same rows; below 0 where the model of the run is better.
@@ -90,22 +100,18 @@ fn unless_empty<T>(column: Vec<Option<T>>) -> Vec<Option<T>> {
 }
 
 impl Column {
-    /// Whether it says something about positive and negative rows.
-    pub fn is_binary(&self) -> bool {
-        !self.true_positive_rate.is_empty()
-    }
-
     /// Adds what intervals say.
     fn add(&mut self, groups: &[GroupEstimates]) {
-        let of = |f: &dyn Fn(&GroupEstimates) -> Option<f64>| {
-            unless_empty(groups.iter().map(f).collect())
-        };
-        let value = |e: Option<Estimate>| e.and_then(|e| e.value);
         self.risk_interval = groups.iter().map(|g| bounds(Some(g.clipped_risk))).collect();
         self.accuracy_interval = unless_empty(groups.iter().map(|g| bounds(g.accuracy)).collect());
-        self.auc = of(&|g| value(g.auc));
-        self.true_positive_rate = of(&|g| value(g.true_positive_rate));
-        self.false_positive_rate = of(&|g| value(g.false_positive_rate));
+        let values = |metric: &'static Metric| Values {
+            metric,
+            label: metric.label,
+            is_share: metric.is_share,
+            values: groups.iter().map(|g| g.metrics.get(metric.key)?.value).collect(),
+        };
+        let is_known = |values: &Values| values.values.iter().any(Option::is_some);
+        self.metrics = METRICS.iter().map(values).filter(is_known).collect();
     }
 }
 

@@ -248,13 +248,7 @@ pub fn glossary(data: &Data, delta: f64) -> Vec<(String, String)> {
     if data.models.iter().any(|m| !m.accuracy.is_empty()) {
         list.push(("accuracy", "the share of rows that the model predicts right.".into()));
     }
-    if data.models.last().is_some_and(|m| m.is_binary()) {
-        list.push((
-            "true and false positives",
-            "the shares of the positive and of the negative rows that are predicted positive."
-                .into(),
-        ));
-        list.push(("AUC", "the probability that a positive row has a higher score than a negative one of the same group; 0.5 is guessing.".into()));
-    }
+    let metrics = data.models.last().into_iter().flat_map(|model| &model.metrics);
+    list.extend(metrics.map(|values| (values.metric.label, values.metric.help.into())));
     list.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }

@@ -1,6 +1,7 @@
 //! Two models on the same rows.
 
-use super::groups::{Orders, check, check_losses, check_weights, mean_estimate, point};
+use super::groups::{Orders, check};
+use super::rows::{check_losses, check_weights, mean_estimate, point};
 use super::{Estimate, Interval, Settings, Weights, check_length};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! All groups at once, and the worst of them.
 
-use super::betting::interval as betting_interval;
-use super::{Estimate, Interval, auc_interval, check_length, check_level, clopper_pearson};
+use super::metric::{METRICS, Metrics};
+use super::rows::{Ordered, Rows, point};
+use super::{Estimate, Interval, check_level};
 use crate::error::{Error, Result, require};
 use crate::sampling::{Rng, shuffle};
 use rand::{Rng as _, SeedableRng};
@@ -19,38 +20,6 @@ pub struct Settings {
     pub seed: u64,
 }
 
-/// Weights of rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Weights<'a> {
-    /// One weight per row, in [0, `max`].
-    pub values: &'a [f64],
-    /// The largest weight possible, known without looking at these rows, see
-    /// [`weighted_mean_interval`](super::weighted_mean_interval).
-    pub max: f64,
-}
-
-/// What only binary targets have.
-#[derive(Clone, Copy, Debug)]
-pub struct Binary<'a> {
-    /// One score per row, higher for the positive class.
-    pub scores: &'a [f64],
-    /// Whether the row belongs to the positive class.
-    pub positive: &'a [bool],
-}
-
-/// The held-out rows of one group, possibly none. All slices have the same length.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Rows<'a> {
-    /// Losses ℓ ≥ 0.
-    pub losses: &'a [f64],
-    /// Whether the prediction was right: for all groups, or for none.
-    pub correct: Option<&'a [bool]>,
-    /// Scores and classes of binary targets (with `correct`): for all groups, or for none.
-    pub binary: Option<Binary<'a>>,
-    /// Weights, if rows have different ones.
-    pub weights: Option<Weights<'a>>,
-}
-
 /// What the held-out rows say about one group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupEstimates {
@@ -64,12 +33,9 @@ pub struct GroupEstimates {
     pub clipped_risk: Estimate,
     /// The share of right predictions.
     pub accuracy: Option<Estimate>,
-    /// The share of right predictions among positive rows.
-    pub true_positive_rate: Option<Estimate>,
-    /// The share of wrong predictions among negative rows.
-    pub false_positive_rate: Option<Estimate>,
-    /// The area under the ROC curve; `rows` is the size of the smaller class. `None` with weights.
-    pub auc: Option<Estimate>,
+    /// What only binary targets have.
+    #[serde(flatten)]
+    pub metrics: Metrics,
 }
 
 /// A quantity of the worst group: the largest risk, the smallest accuracy.
@@ -97,7 +63,7 @@ pub struct Evaluation {
 
 /// Intervals on held-out rows, simultaneous over the groups.
 ///
-/// **Level.** Each column (clipped risk, accuracy, each rate, AUC) holds for all groups at once
+/// **Level.** Each column (clipped risk, accuracy, each of [`METRICS`](super::METRICS)) holds for all groups at once
 /// with probability at least 1 − δ, by Bonferroni: every interval is at δ/m', where m' is the
 /// number of groups in which the column has rows (positive rows for the true positive rate, both
 /// classes for the AUC). Several columns hold together at the sum of their δ. The groups may depend
@@ -134,60 +100,23 @@ pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
         settings.delta / groups.iter().filter(|rows| used(rows)).count().max(1) as f64
     };
     let by_rows = level(&|rows| !rows.losses.is_empty());
-    let by_positives = level(&|rows| rows.classes().0 > 0);
-    let by_negatives = level(&|rows| rows.classes().1 > 0);
-    let by_pairs = level(&|rows| rows.weights.is_none() && rows.smaller_class() > 0);
+    let by_metric = METRICS.map(|metric| level(&|rows| (metric.trials)(rows) > 0));
 
     let mut orders = Orders::new(settings.seed);
     let estimates = |rows: &Rows| -> Result<GroupEstimates> {
         let order = orders.next(rows.losses.len());
-        let mean = |keep: &dyn Fn(usize) -> bool, value: &dyn Fn(usize) -> f64, high, alpha| {
-            let kept: Vec<usize> = order.iter().copied().filter(|r| keep(*r)).collect();
-            let range = Interval::new(0.0, high);
-            mean_estimate(&kept, value, rows.weights, range, alpha)
-        };
-        let share = |keep: &dyn Fn(usize) -> bool, hit: &dyn Fn(usize) -> bool, alpha| {
-            if rows.weights.is_some() {
-                return mean(keep, &|r| if hit(r) { 1.0 } else { 0.0 }, 1.0, alpha);
-            }
-            let (mut hits, mut trials) = (0u64, 0u64);
-            for r in order.iter().copied().filter(|r| keep(*r)) {
-                trials += 1;
-                hits += u64::from(hit(r));
-            }
-            let value = (trials > 0).then(|| hits as f64 / trials as f64);
-            let interval = clopper_pearson(hits, trials, alpha)?;
-            Ok(Estimate::new(trials as usize, value, interval, Interval::new(0.0, 1.0)))
-        };
-        let clipped_risk =
-            mean(&|_| true, &|r| rows.losses[r].min(settings.cap), settings.cap, by_rows)?;
-        let mut result = GroupEstimates {
+        let group = Ordered { rows, order: &order };
+        let loss = |r: usize| rows.losses[r].min(settings.cap);
+        let all = |_| true;
+        let accuracy = rows.correct.map(|correct| group.share(all, |r| correct[r], by_rows));
+        Ok(GroupEstimates {
             rows: rows.losses.len(),
             risk: point(0..rows.losses.len(), &|r| rows.losses[r], rows.weights),
             clipped: rows.losses.iter().filter(|loss| **loss > settings.cap).count(),
-            clipped_risk,
-            accuracy: None,
-            true_positive_rate: None,
-            false_positive_rate: None,
-            auc: None,
-        };
-        let Some(correct) = rows.correct else { return Ok(result) };
-        result.accuracy = Some(share(&|_| true, &|r| correct[r], by_rows)?);
-        let Some(Binary { scores, positive }) = rows.binary else { return Ok(result) };
-        result.true_positive_rate = Some(share(&|r| positive[r], &|r| correct[r], by_positives)?);
-        result.false_positive_rate =
-            Some(share(&|r| !positive[r], &|r| !correct[r], by_negatives)?);
-        if rows.weights.is_none() {
-            let unit = Interval::new(0.0, 1.0);
-            result.auc = Some(match auc_interval(scores, positive, by_pairs)? {
-                Some(found) => {
-                    let rows = found.positives.min(found.negatives);
-                    Estimate::new(rows, Some(found.value), found.interval, unit)
-                }
-                None => Estimate::new(0, None, unit, unit),
-            });
-        }
-        Ok(result)
+            clipped_risk: group.mean(all, &loss, settings.cap, by_rows)?,
+            accuracy: accuracy.transpose()?,
+            metrics: Metrics::of(&group, &by_metric)?,
+        })
     };
     let groups = groups.iter().map(estimates).collect::<Result<Vec<_>>>()?;
 
@@ -200,36 +129,6 @@ pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
     })
 }
 
-impl Rows<'_> {
-    /// Numbers of positive and negative rows; (0, 0) for other targets.
-    fn classes(&self) -> (usize, usize) {
-        self.binary.map_or((0, 0), |binary| {
-            let positives = binary.positive.iter().filter(|p| **p).count();
-            (positives, binary.positive.len() - positives)
-        })
-    }
-
-    fn smaller_class(&self) -> usize {
-        let (positives, negatives) = self.classes();
-        positives.min(negatives)
-    }
-
-    fn check(&self, group: usize) -> Result<()> {
-        let n = self.losses.len();
-        check_losses(self.losses, group)?;
-        if let Some(correct) = self.correct {
-            check_length("the flags of right predictions", correct.len(), n)?;
-        }
-        if let Some(binary) = self.binary {
-            check_length("the scores", binary.scores.len(), n)?;
-            check_length("the classes", binary.positive.len(), n)?;
-            let finite = |score: f64| score.is_finite();
-            check_each("score", binary.scores, group, finite, "a finite number")?;
-        }
-        check_weights(self.weights, n, group)
-    }
-}
-
 pub(super) fn check(settings: &Settings, groups: usize) -> Result<()> {
     check_level("delta", settings.delta)?;
     let cap = settings.cap;
@@ -239,38 +138,6 @@ pub(super) fn check(settings: &Settings, groups: usize) -> Result<()> {
         return Err(Error::Length { what: "the list of groups", found: 0, expected: 1 });
     }
     Ok(())
-}
-
-/// Losses are finite and not negative.
-pub(super) fn check_losses(losses: &[f64], group: usize) -> Result<()> {
-    if let Some(value) = losses.iter().copied().find(|loss| !loss.is_finite()) {
-        return Err(Error::NonFiniteLoss { group, round: 0, value });
-    }
-    check_each("loss", losses, group, |loss| loss >= 0.0, "a number at least 0")
-}
-
-pub(super) fn check_weights(weights: Option<Weights>, rows: usize, group: usize) -> Result<()> {
-    let Some(Weights { values, max }) = weights else { return Ok(()) };
-    check_length("the weights", values.len(), rows)?;
-    require(max > 0.0 && max.is_finite(), "max weight", max, "a positive number")?;
-    let inside = |weight: f64| (0.0..=max).contains(&weight);
-    check_each("weight", values, group, inside, "a number in [0, max]")
-}
-
-fn check_each(
-    name: &'static str,
-    values: &[f64],
-    group: usize,
-    holds: impl Fn(f64) -> bool,
-    expected: &'static str,
-) -> Result<()> {
-    match values.iter().position(|value| !holds(*value)) {
-        Some(row) => {
-            let found = format!("{} (row {row} of group {group})", values[row]);
-            Err(Error::parameter(name, found, expected))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Whether a column is given; an error if only some groups have it.
@@ -297,38 +164,6 @@ impl Orders {
     }
 }
 
-/// The (weighted) mean over rows; `None` without rows or weight.
-pub(super) fn point(
-    rows: impl Iterator<Item = usize>,
-    value: &dyn Fn(usize) -> f64,
-    weights: Option<Weights>,
-) -> Option<f64> {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for row in rows {
-        let weight = weights.map_or(1.0, |weights| weights.values[row]);
-        sum += weight * value(row);
-        total += weight;
-    }
-    (total > 0.0).then(|| sum / total)
-}
-
-/// A mean with its betting interval, over the rows in the order given.
-pub(super) fn mean_estimate(
-    order: &[usize],
-    value: &dyn Fn(usize) -> f64,
-    weights: Option<Weights>,
-    range: Interval,
-    alpha: f64,
-) -> Result<Estimate> {
-    let values: Vec<f64> = order.iter().map(|row| value(*row)).collect();
-    let picked: Option<Vec<f64>> =
-        weights.map(|weights| order.iter().map(|row| weights.values[*row]).collect());
-    let weighting = picked.as_deref().zip(weights.map(|weights| weights.max));
-    let interval = betting_interval(&values, weighting, range.low, range.high, alpha)?;
-    let mean = point(order.iter().copied(), value, weights);
-    Ok(Estimate::new(order.len(), mean, interval, range))
-}
-
 /// The worst of a column: ends by `pick`, point estimates by `worse`.
 fn worst(column: &[Estimate], pick: fn(f64, f64) -> f64, worse: fn(f64, f64) -> bool) -> Worst {
     let merge = |a: Interval, b: Interval| Interval::new(pick(a.low, b.low), pick(a.high, b.high));
@@ -348,7 +183,9 @@ fn worst(column: &[Estimate], pick: fn(f64, f64) -> f64, worse: fn(f64, f64) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{mean_interval, weighted_mean_interval};
+    use super::super::{
+        Binary, Weights, auc_interval, clopper_pearson, mean_interval, weighted_mean_interval,
+    };
     use super::*;
 
     const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, seed: 1 };
@@ -387,19 +224,19 @@ mod tests {
         let hits = right.iter().filter(|r| **r).count() as u64;
         assert_eq!(big.accuracy.unwrap().interval, clopper_pearson(hits, 200, 0.025).unwrap());
         let hits = (0..200).filter(|i| right[*i] && positive[*i]).count() as u64;
-        let rate = big.true_positive_rate.unwrap();
+        let rate = big.metrics.get("true_positive_rate").unwrap();
         assert_eq!((rate.rows, rate.interval), (50, clopper_pearson(hits, 50, 0.05).unwrap()));
         let misses = (0..200).filter(|i| !right[*i] && !positive[*i]).count() as u64;
-        let rate = big.false_positive_rate.unwrap();
+        let rate = big.metrics.get("false_positive_rate").unwrap();
         assert_eq!((rate.rows, rate.interval), (150, clopper_pearson(misses, 150, 0.025).unwrap()));
         let auc = auc_interval(&a, &positive, 0.05).unwrap().unwrap();
-        assert_eq!(big.auc.unwrap().interval, auc.interval);
+        assert_eq!(big.metrics.get("auc").unwrap().interval, auc.interval);
 
         assert_eq!((empty.rows, empty.risk, empty.clipped_risk.value), (0, None, None));
         assert_eq!(empty.clipped_risk.interval, Interval::new(0.0, 2.0));
         assert!(!empty.clipped_risk.estimable && empty.accuracy.unwrap().bounds().is_none());
-        assert_eq!(small.true_positive_rate.unwrap().value, None);
-        assert_eq!(small.auc.unwrap().bounds(), None);
+        assert_eq!(small.metrics.get("true_positive_rate").unwrap().value, None);
+        assert_eq!(small.metrics.get("auc").unwrap().bounds(), None);
         assert_eq!(small.rows, 3);
 
         // The worst group: an empty one could be as bad as can be.
@@ -445,11 +282,11 @@ mod tests {
         let pick = |f: &dyn Fn(usize) -> f64| -> Vec<f64> { kept.iter().map(|r| f(*r)).collect() };
         let (x, w) = (pick(&|r| f64::from(u8::from(right[r]))), pick(&|r| weights[r]));
         let expected = weighted_mean_interval(&x, &w, 2.0, 0.0, 1.0, 0.05).unwrap();
-        assert_eq!(found.true_positive_rate.unwrap().interval, expected);
+        assert_eq!(found.metrics.get("true_positive_rate").unwrap().interval, expected);
         let total: f64 = weights.iter().sum();
         let risk = a.iter().zip(&weights).map(|(a, w)| a * w).sum::<f64>() / total;
         assert!((found.risk.unwrap() - risk).abs() < 1e-12);
-        assert_eq!(found.auc, None);
+        assert_eq!(found.metrics.get("auc"), None);
     }
 
     #[test]

@@ -23,12 +23,16 @@ mod betting;
 mod clopper_pearson;
 mod compare;
 mod groups;
+mod metric;
+mod rows;
 
 pub use auc::{Auc, auc, auc_interval};
 pub use betting::{mean_interval, weighted_mean_interval};
 pub use clopper_pearson::clopper_pearson;
 pub use compare::{Comparison, GroupDifference, Pairs, compare};
-pub use groups::{Binary, Evaluation, GroupEstimates, Rows, Settings, Weights, Worst, evaluate};
+pub use groups::{Evaluation, GroupEstimates, Settings, Worst, evaluate};
+pub use metric::{METRICS, Metric, Metrics};
+pub use rows::{Binary, Rows, Weights};
 
 use crate::error::{Error, Result, require};
 use serde::{Deserialize, Serialize};

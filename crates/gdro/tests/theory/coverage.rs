@@ -254,18 +254,24 @@ fn rates_and_auc() {
         evaluate(&groups, &settings).unwrap().groups
     };
     cover("true positive rates of four groups", 0.05, 702, |rng| {
-        let rates = trial(rng).into_iter().map(|group| group.true_positive_rate.unwrap().interval);
+        let rates = trial(rng)
+            .into_iter()
+            .map(|group| group.metrics.get("true_positive_rate").unwrap().interval);
         let rates: Vec<Interval> = rates.collect();
         (rates.iter().all(|i| i.contains(hit)), rates[3].width())
     });
     cover("false positive rates of four groups", 0.05, 703, |rng| {
-        let rates = trial(rng).into_iter().map(|group| group.false_positive_rate.unwrap().interval);
+        let rates = trial(rng)
+            .into_iter()
+            .map(|group| group.metrics.get("false_positive_rate").unwrap().interval);
         let rates: Vec<Interval> = rates.collect();
         (rates.iter().all(|i| i.contains(1.0 - hit)), rates[3].width())
     });
     cover("AUC of four groups", 0.05, 704, |rng| {
-        let areas: Vec<Interval> =
-            trial(rng).into_iter().map(|group| group.auc.unwrap().interval).collect();
+        let areas: Vec<Interval> = trial(rng)
+            .into_iter()
+            .map(|group| group.metrics.get("auc").unwrap().interval)
+            .collect();
         (areas.iter().all(|i| i.contains(truth)), areas[3].width())
     });
 }

@@ -106,7 +106,8 @@ fn every_line_of_the_boxes_is_in_the_tables() {
         };
         for line in lines {
             let is_of = |row: &&Vec<&str>| {
-                row[0].split(", ").any(|a| a.parse() == Ok(algorithm)) && row[1].parse() == Ok(*line)
+                row[0].split(", ").any(|a| a.parse() == Ok(algorithm))
+                    && row[1].parse() == Ok(*line)
             };
             let found = rows.iter().filter(is_of).count();
             assert_eq!(found, 1, "line {line} of Algorithm {algorithm}");

@@ -30,9 +30,7 @@ function columns() {
   }
   data.models.forEach((m, at) => add(`accuracy\n${m.name}`, m.accuracy, percent, at === 0));
   between(`${last.name} accuracy\nat ${data.level}`, last.accuracy_interval, percent, 0);
-  add(`true positives\n${last.name}`, last.true_positive_rate, percent, true);
-  add(`false positives\n${last.name}`, last.false_positive_rate, percent);
-  add(`AUC\n${last.name}`, last.auc, plain);
+  last.metrics.forEach((m, at) => add(`${m.label}\n${last.name}`, m.values, m.is_share ? percent : plain, at === 0));
   data.models.forEach((m, at) => add(`training ${data.unit}\n${m.name}`, m.train_risk, show, at === 0));
   add("group\nweight", data.weights, weight, true);
   return list;

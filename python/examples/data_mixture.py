@@ -2,7 +2,7 @@
 
     python python/examples/data_mixture.py
 
-A bandit player draws the domain of every batch, is told how far the model is above a reference
+A bandit player draws the domain of every batch, receives how far the model is above a reference
 there (the excess loss, as in DoReMi, arXiv 2305.10429), and draws domains with excess more often.
 Its average is the mixture. The model is a table of word frequencies, learnt online.
 """

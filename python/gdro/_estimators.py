@@ -76,7 +76,7 @@ _DOCUMENTATION = """
         as the program has it: exact unless that would take many minutes, see ``solver_``.
     tol : float, default=None
         Stop when the certified gap is at most this; a warning where it is not reached. By default
-        as far as double precision goes (1e-8 for losses with kinks).
+        as far as double precision goes (1e-8 for non-smooth losses).
     max_iter : int, default=200
         Most iterations of ``solver="exact"``.
     rounds : int, default=None
@@ -528,7 +528,7 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
 
 
 def _explained(error, X, y, numbers):
-    """What is wrong with rows that scikit-learn refuses in words of its own, if it can be told."""
+    """What is wrong with rows that scikit-learn refuses in words of its own, where it is known."""
     text = str(error)
     if "at least one array or dtype is required" in text:
         return "X has no columns: expected at least one feature"

@@ -240,7 +240,7 @@ class Solver:
 
     @property
     def clipped(self) -> int:
-        """How many losses lay outside of the range that a bandit player was told."""
+        """How many losses lay outside of the range of a bandit player."""
         return self._loop.look()["clipped"]
 
     @property

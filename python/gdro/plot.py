@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["group_risks", "trade_off", "trajectory"]
 
 
-#: Lines that can be told apart by colour; the next ones are dashed, then dotted.
+#: Lines that differ by colour; the next ones are dashed, then dotted.
 _COLOURS = 10
 _STYLES = ("-", "--", ":", "-.")
 

@@ -20,8 +20,8 @@ use crate::run::run;
 /// takes classes, and 0 for others. Lines about the progress go to `listener`.
 #[pyfunction]
 #[pyo3(signature = (
-    rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int", threads: "int | None" = None,
-    listener: "Listener | None" = None
+    rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int",
+    threads: "int | None" = None, listener: "Listener | None" = None
 ) -> "dict[str, Any]")]
 pub fn fit<'py>(
     py: Python<'py>,

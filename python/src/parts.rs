@@ -151,9 +151,9 @@ impl Loss for SomeLoss {
         }
     }
 
-    fn concordance(&self) -> Option<f64> {
+    fn self_concordance(&self) -> Option<f64> {
         match self {
-            SomeLoss::Named(loss) => loss.concordance(),
+            SomeLoss::Named(loss) => loss.self_concordance(),
             SomeLoss::Own(_) => None,
         }
     }

@@ -108,7 +108,8 @@ impl Loop {
     /// A solver on rows in memory, whose groups have these names; `classes` as for an estimator.
     #[staticmethod]
     #[pyo3(signature = (
-        rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int", own: "OwnLoss | None"
+        rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int",
+        own: "OwnLoss | None"
     ))]
     fn on_rows<'py>(
         py: Python<'py>,

@@ -302,7 +302,7 @@ def test_every_solver_of_a_job_file_is_one_here(rows):
     with pytest.raises(ValueError) as caught:
         GroupDROClassifier(solver="none").fit(X, y)
     names = str(caught.value).rpartition("expected one of ")[2].split(", ")
-    assert names[:2] == ["auto", "exact"] and len(names) == 22
+    assert names[:2] == ["auto", "exact"] and len(names) >= 22
     for name in names:
         goal = {"mero": dict(objective="regret")}.get(name, {})
         if name.startswith("atkro"):

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of our output has gone: nobody is left to be told.
+        // The reader of our output has gone: there is nobody to write to.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure.to_string());

@@ -11,7 +11,7 @@ use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
 use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
-use crate::split::{hold_out, hold_out_families, told_apart};
+use crate::split::{chosen_rows, hold_out, hold_out_families};
 use crate::table::{Kind, Table};
 use crate::target::Target;
 use crate::weights::weights;
@@ -100,9 +100,9 @@ pub fn prepare(
 
     let (grouping, assigned, group_notes) = Grouping::fit(table, &rows, options, *comparison)?;
     let (rows, assigned, note) = grouped_rows(rows, assigned)?;
-    let told = told_apart(split, table, &rows, options)?;
+    let chosen = chosen_rows(split, table, &rows, options)?;
     // A label or task that only rows of another source know is none of the model.
-    let known: Vec<u32> = match &told {
+    let known: Vec<u32> = match &chosen {
         Some(held) => rows.iter().zip(held).filter(|(_, held)| !**held).map(|(r, _)| *r).collect(),
         None => rows.clone(),
     };
@@ -112,7 +112,7 @@ pub fn prepare(
     // Rows of these numbers are positions in `rows` from here on.
     let members = assigned.members();
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
-    let (held, note) = match (told, grouping.families()) {
+    let (held, note) = match (chosen, grouping.families()) {
         (Some(held), _) => (held, None),
         (None, [_]) => hold_out(split, rows.len(), &members, labels)?,
         (None, _) => hold_out_families(split, &assigned.families, &members, labels)?,

@@ -17,7 +17,7 @@ use crate::words::{count, list};
 
 /// Marks the rows of `rows` that are held out by what they are rather than by a draw: `None` when
 /// the split draws them.
-pub(crate) fn told_apart(
+pub(crate) fn chosen_rows(
     split: &Split,
     table: &Table,
     rows: &[u32],

@@ -30,7 +30,7 @@ pub(crate) struct View {
 /// The curve of each seed: (x, y) with increasing x.
 pub(crate) fn curves(outcome: &Outcome, series: &Series, view: View) -> Vec<Vec<(f64, f64)>> {
     let curve = |(seed, trace): (usize, &crate::run::Trace)| {
-        let at = |point: &crate::run::Point| {
+        let at = |point: &crate::run::CurvePoint| {
             let x = if view.x == Against::Samples { point.samples } else { point.rounds };
             Some((x as f64, outcome.value(view.y, view.group, seed, point)?))
         };

@@ -9,7 +9,7 @@ use crate::experiment::Panel;
 use crate::figure::{self, Axis, Band, Curve, Dot, Figure, Level, Mark, Scale};
 use crate::outcome::{Outcome, Series};
 use crate::quantity::{Against, Quantity};
-use crate::settings::Rule;
+use crate::settings::StepRule;
 
 /// The lower and upper end of bands over seeds.
 const BAND: (f64, f64) = (0.1, 0.9);
@@ -24,10 +24,10 @@ const EXACT: &str = "at the exact optimum";
 const MODELS: usize = 201;
 
 /// The figure of an experiment under a rule: ending and contents of each file.
-pub(crate) fn figure(outcome: &Outcome, rule: Rule) -> Result<Vec<(&'static str, Vec<u8>)>> {
+pub(crate) fn figure(outcome: &Outcome, rule: StepRule) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let steps = match rule {
-        Rule::Theory => "steps of the theorems",
-        Rule::Tuned => "tuned steps",
+        StepRule::Theory => "steps of the theorems",
+        StepRule::Tuned => "tuned steps",
     };
     let experiment = &outcome.experiment;
     let figure = Figure {
@@ -55,7 +55,7 @@ fn style(outcome: &Outcome, series: &Series) -> usize {
     labels.iter().position(|label| *label == series.run.label).unwrap_or(0)
 }
 
-fn panel(outcome: &Outcome, rule: Rule, panel: &Panel) -> figure::Panel {
+fn panel(outcome: &Outcome, rule: StepRule, panel: &Panel) -> figure::Panel {
     let axis = |label: &str, scale| Axis { label: label.into(), scale, range: None };
     let shown: Vec<&Series> = outcome
         .series
@@ -200,7 +200,7 @@ fn subscript(k: f64) -> String {
 }
 
 /// Example 1 over its only number.
-fn over_the_model(outcome: &Outcome, rule: Rule, panel: &Panel, drawn: &mut figure::Panel) {
+fn over_the_model(outcome: &Outcome, rule: StepRule, panel: &Panel, drawn: &mut figure::Panel) {
     let coins = Coins::example_1();
     let curve = |name: String, style: usize, of: &dyn Fn(f64) -> f64| {
         let point = |at: usize| {

@@ -3,8 +3,8 @@
 use crate::experiment::{Experiment, Run};
 use crate::problem::Optimum;
 use crate::quantity::Quantity;
-use crate::run::{Plan, Point, Trace};
-use crate::settings::Rule;
+use crate::run::{CurvePoint, RunPlan, Trace};
+use crate::settings::StepRule;
 use crate::tune::Tuned;
 
 /// Optima by k, one for each seed.
@@ -32,9 +32,9 @@ pub(crate) struct Outcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub run: Run,
-    pub rule: Rule,
+    pub rule: StepRule,
     /// The plan of the first seed.
-    pub plan: Plan,
+    pub plan: RunPlan,
     /// One for each seed.
     pub traces: Vec<Trace>,
     /// The theorem's bound on the gap at some of the looks: (rounds, samples, bound).
@@ -54,7 +54,7 @@ impl Outcome {
     }
 
     /// The series of a run under a rule.
-    pub fn series(&self, rule: Rule, id: &str) -> Option<&Series> {
+    pub fn series(&self, rule: StepRule, id: &str) -> Option<&Series> {
         self.series.iter().find(|s| s.rule == rule && s.run.id == id)
     }
 
@@ -64,7 +64,7 @@ impl Outcome {
         quantity: Quantity,
         group: Option<usize>,
         seed: usize,
-        point: &Point,
+        point: &CurvePoint,
     ) -> Option<f64> {
         let objective = || point.objective(self.experiment.k);
         match quantity {

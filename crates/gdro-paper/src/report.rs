@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::bands::median;
 use crate::claims::{Claim, Finding, Test, Verdict, judge};
 use crate::outcome::Outcome;
-use crate::settings::{Rule, Settings};
+use crate::settings::{Settings, StepRule};
 
 /// What is said of the whole.
 pub(crate) struct Run<'a> {
@@ -65,13 +65,13 @@ fn average(settings: &Settings) -> String {
 
 /// The findings of a claim.
 fn findings(outcome: &Outcome, claim: &Claim) -> Vec<Finding> {
-    Rule::ALL.iter().filter_map(|rule| judge(outcome, claim, *rule)).collect()
+    StepRule::ALL.iter().filter_map(|rule| judge(outcome, claim, *rule)).collect()
 }
 
 /// How a claim stands over both rules.
 fn stands(findings: &[Finding]) -> String {
     let of = |rule| findings.iter().find(|f: &&Finding| f.rule == rule).map(|f| f.verdict);
-    match (of(Rule::Theory), of(Rule::Tuned)) {
+    match (of(StepRule::Theory), of(StepRule::Tuned)) {
         (Some(a), Some(b)) if a == b => a.words().to_owned(),
         (Some(Verdict::Holds), Some(other)) => {
             format!("holds under theory steps only; under tuned steps it {}", other.words())
@@ -127,7 +127,7 @@ fn experiment(text: &mut String, outcome: &Outcome) {
         experiment.title,
         experiment.about.trim()
     );
-    for rule in Rule::ALL {
+    for rule in StepRule::ALL {
         let _ = writeln!(text, "![{name}, {0} steps]({name}-{0}.png)\n", rule.name());
     }
     let _ = writeln!(text, "Data: [{name}.csv]({name}.csv).\n");

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Run, experiments};
 use crate::outcome::{Optima, Outcome, Series};
 use crate::problem::Problem;
-use crate::run::{Gaps, Plan, Trace, looks};
-use crate::settings::{Rule, Settings};
-use crate::tune::{Cell, Tuned, criterion};
+use crate::run::{Gaps, RunPlan, Trace, looks};
+use crate::settings::{Settings, StepRule};
+use crate::tune::{GridCell, Tuned, criterion};
 use crate::{csv, draw, report};
 
 /// What is to be reproduced.
@@ -60,7 +60,7 @@ pub struct Written {
 
 /// Plays what is ordered on all threads of the pool, and writes a figure for each experiment and
 /// step rule as SVG and PNG, its data as CSV, `tuning.csv` and `report.md`. The results do not depend
-/// on the number of threads. Runs that were played before are not played again.
+/// on the number of threads. Runs that are stored already are not rerun.
 ///
 /// When `stop` is set, what is finished stays in the cache, and only experiments that are complete
 /// are drawn and reported.
@@ -106,7 +106,7 @@ pub fn reproduce(order: &Order<'_>, stop: &AtomicBool, watch: &dyn Progress) -> 
             left.push(name);
             continue;
         };
-        for rule in Rule::ALL {
+        for rule in StepRule::ALL {
             for (ending, bytes) in draw::figure(&outcome, rule)? {
                 let path = order.out.join(format!("{name}-{}.{ending}", rule.name()));
                 write(&path, &bytes)?;
@@ -154,8 +154,8 @@ struct Stage {
 /// A run's plans, but for steps and seeds.
 struct Planned {
     run: Run,
-    plan: Plan,
-    tuning: Plan,
+    plan: RunPlan,
+    tuning: RunPlan,
 }
 
 impl Stage {
@@ -173,7 +173,7 @@ impl Stage {
             let also = (preset < rounds).then_some(preset);
             let looks_at = |t| looks(t, settings.looks_per_decade, settings.decades, also);
             let gaps = if experiment.shows_gaps() { Gaps::All } else { Gaps::Last };
-            let plan = Plan {
+            let plan = RunPlan {
                 algorithm: run.algorithm,
                 anytime: run.anytime,
                 k,
@@ -192,7 +192,7 @@ impl Stage {
             let by = if fixed { 1.0 } else { experiment.tune.share };
             let whole = run.tuning_rounds.map_or(preset.min(rounds), |t| shortened(t, share));
             let end = ((whole as f64 * by).round() as u64).max(1);
-            let tuning = Plan {
+            let tuning = RunPlan {
                 preset: end,
                 looks: vec![end],
                 gaps: Gaps::None,
@@ -209,7 +209,7 @@ impl Stage {
 
     fn cost(&self) -> u64 {
         let cost = |p: &Planned| {
-            let rules = Rule::ALL.len() as u64;
+            let rules = StepRule::ALL.len() as u64;
             p.plan.cost(&self.problem) * self.seeds * rules
                 + p.tuning.cost(&self.problem) * self.grid * self.tuning_seeds
         };
@@ -266,7 +266,7 @@ fn library(experiment: &Experiment, run: &Run, source: gdro::Error) -> Error {
 struct Job {
     /// Index of the run in its experiment.
     run: usize,
-    plan: Plan,
+    plan: RunPlan,
 }
 
 /// One call of [`reproduce`].
@@ -290,25 +290,26 @@ impl Session<'_> {
         let Some(tuned) = self.tune(&stage)? else { return Ok(None) };
         self.watch.stage(&format!("{name}: runs"));
         let mut jobs = Vec::new();
-        for rule in Rule::ALL {
+        for rule in StepRule::ALL {
             for (run, (planned, tuned)) in stage.plans.iter().zip(&tuned).enumerate() {
                 let mut plan = planned.plan.clone();
-                if rule == Rule::Tuned {
+                if rule == StepRule::Tuned {
                     (plan.step_w, plan.step_q) = (tuned.best.step_w, tuned.best.step_q);
                     plan.average = Some(tuned.average);
                 }
-                let plan = |seed: &u64| Job { run, plan: Plan { seed: *seed, ..plan.clone() } };
+                let plan = |seed: &u64| Job { run, plan: RunPlan { seed: *seed, ..plan.clone() } };
                 jobs.extend(seeds.iter().map(plan));
             }
         }
         let Some(traces) = self.traces(&stage, &jobs)? else { return Ok(None) };
         let per_run = seeds.len();
         let mut series = Vec::new();
-        let rules = Rule::ALL.iter().flat_map(|rule| stage.plans.iter().map(move |p| (rule, p)));
+        let rules =
+            StepRule::ALL.iter().flat_map(|rule| stage.plans.iter().map(move |p| (rule, p)));
         for ((rule, planned), (jobs, traces)) in
             rules.zip(jobs.chunks(per_run).zip(traces.chunks(per_run)))
         {
-            let bounds = if *rule == Rule::Theory && stage.problem.is_bounded() {
+            let bounds = if *rule == StepRule::Theory && stage.problem.is_bounded() {
                 let constants = stage.problem.instance(1).map(|i| i.constants(planned.plan.k));
                 let constants =
                     constants.map_err(|e| library(&stage.experiment, &planned.run, e))?;
@@ -334,7 +335,7 @@ impl Session<'_> {
     /// steps are meant for, or everywhere when they fall with time.
     fn bounds(
         &self,
-        plan: &Plan,
+        plan: &RunPlan,
         constants: &Constants,
         problem: &Problem,
         trace: &Trace,
@@ -394,7 +395,7 @@ impl Session<'_> {
                 for step_q in &grid.step_q {
                     for seed in grid.first_seed..grid.first_seed + grid.seeds {
                         let (step_w, step_q) = (*step_w, *step_q);
-                        let plan = Plan { step_w, step_q, seed, ..planned.tuning.clone() };
+                        let plan = RunPlan { step_w, step_q, seed, ..planned.tuning.clone() };
                         jobs.push(Job { run, plan });
                     }
                 }
@@ -407,8 +408,8 @@ impl Session<'_> {
         for ((jobs, traces), planned) in by_run.zip(&stage.plans) {
             let cells = jobs.chunks(per_cell).zip(traces.chunks(per_cell)).map(|(jobs, traces)| {
                 let sum: f64 = traces.iter().map(|t| criterion(&stage.experiment, t)).sum();
-                let Plan { step_w, step_q, .. } = jobs[0].plan;
-                Cell { step_w, step_q, value: sum / traces.len() as f64 }
+                let RunPlan { step_w, step_q, .. } = jobs[0].plan;
+                GridCell { step_w, step_q, value: sum / traces.len() as f64 }
             });
             let rounds = planned.tuning.rounds();
             tuned.push(Tuned::new(&planned.run, cells.collect(), rounds, grid.average));

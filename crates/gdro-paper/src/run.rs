@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Description, Instance, Problem};
 
-/// Changes whenever the same [`Plan`] would give other numbers.
+/// Changes whenever the same [`RunPlan`] would give other numbers.
 const VERSION: u32 = 1;
 
 /// Draws of problems and of samples must not come from the same stream.
@@ -38,7 +38,7 @@ pub(crate) enum Gaps {
 
 /// All that decides the numbers of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Plan {
+pub(crate) struct RunPlan {
     pub algorithm: Algorithm,
     pub anytime: bool,
     /// k of the run's own game.
@@ -65,14 +65,14 @@ struct Key<'a> {
     package: &'a str,
     problem: &'a Description,
     tables: &'a str,
-    plan: &'a Plan,
+    plan: &'a RunPlan,
 }
 
 /// What was seen of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Trace {
-    pub points: Vec<Point>,
-    /// Losses out of the range that the bandit player was told.
+    pub points: Vec<CurvePoint>,
+    /// Losses outside of the range of the bandit player.
     pub clipped: u64,
     /// The group whose budget ended the run before its last round.
     pub exhausted: Option<usize>,
@@ -82,7 +82,7 @@ pub(crate) struct Trace {
 
 /// One look.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Point {
+pub(crate) struct CurvePoint {
     pub rounds: u64,
     /// Samples drawn from all groups.
     pub samples: u64,
@@ -96,14 +96,14 @@ pub(crate) struct Point {
     pub risks: Vec<f64>,
 }
 
-impl Point {
+impl CurvePoint {
     /// The mean of the k largest risks, which the run may minimise with another k.
     pub fn objective(&self, k: f64) -> f64 {
         if self.risks.is_empty() { self.objective } else { top_k_mean(&self.risks, k) }
     }
 }
 
-impl Plan {
+impl RunPlan {
     /// The text that the cache knows the run by.
     pub fn key(&self, problem: &Problem) -> String {
         let package = env!("CARGO_PKG_VERSION");
@@ -138,8 +138,8 @@ impl Plan {
         (samples * problem.cost() as f64 + 2.0 * rounds) as u64 + looks * plain + gaps
     }
 
-    /// Plays; `None` when `stop` was set before the end. `count` is told the share of the run that
-    /// was played since it was last told.
+    /// Plays; `None` when `stop` was set before the end. `count` receives the share of the run that
+    /// was played since its last call.
     ///
     /// # Errors
     /// Those of the library, but for a budget that is used up.
@@ -192,7 +192,7 @@ impl Plan {
 
 /// What is seen of a run that is followed.
 struct Seen<'a> {
-    plan: &'a Plan,
+    plan: &'a RunPlan,
     game: Game,
     instance: &'a dyn Instance,
     stop: &'a AtomicBool,
@@ -201,7 +201,7 @@ struct Seen<'a> {
     played: u64,
     /// Rounds at the last look.
     at: Option<u64>,
-    points: Vec<Point>,
+    points: Vec<CurvePoint>,
 }
 
 impl Follower for Seen<'_> {
@@ -223,7 +223,7 @@ impl Follower for Seen<'_> {
             Gaps::All => true,
         };
         let gap = if wanted { self.instance.gap(&self.game, look.w, look.q)? } else { None };
-        self.points.push(Point {
+        self.points.push(CurvePoint {
             rounds: look.rounds,
             samples: look.samples,
             objective: top_k_mean(&risks, self.plan.k),

@@ -58,22 +58,22 @@ pub struct Quick {
 /// Which steps a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub enum StepRule {
     /// Those of the theorems, with the average that the theorem speaks of.
     Theory,
     /// Multiples of them, tuned on a grid, with the average of the grid.
     Tuned,
 }
 
-impl Rule {
+impl StepRule {
     /// Both.
-    pub const ALL: [Rule; 2] = [Rule::Theory, Rule::Tuned];
+    pub const ALL: [StepRule; 2] = [StepRule::Theory, StepRule::Tuned];
 
     /// Its name in files.
     pub const fn name(self) -> &'static str {
         match self {
-            Rule::Theory => "theory",
-            Rule::Tuned => "tuned",
+            StepRule::Theory => "theory",
+            StepRule::Tuned => "tuned",
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::run::Trace;
 
 /// One cell of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Cell {
+pub(crate) struct GridCell {
     pub step_w: f64,
     pub step_q: f64,
     /// The criterion, a mean over the seeds for tuning.
@@ -19,12 +19,12 @@ pub(crate) struct Cell {
 pub(crate) struct Tuned {
     pub run: Run,
     /// All cells, in the order of the grid.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<GridCell>,
     /// Rounds that were played for each.
     pub rounds: u64,
     pub average: Average,
     /// The cell with the smallest value; the first of several.
-    pub best: Cell,
+    pub best: GridCell,
 }
 
 impl Tuned {
@@ -32,7 +32,7 @@ impl Tuned {
     ///
     /// # Panics
     /// When there is none.
-    pub fn new(run: &Run, cells: Vec<Cell>, rounds: u64, average: Average) -> Self {
+    pub fn new(run: &Run, cells: Vec<GridCell>, rounds: u64, average: Average) -> Self {
         let best = cells.iter().copied().reduce(|a, b| if b.value < a.value { b } else { a });
         let best = best.expect("a grid with a cell");
         Tuned { run: run.clone(), cells, rounds, average, best }
@@ -41,7 +41,7 @@ impl Tuned {
     /// The players whose best multiplier is the smallest or largest of the grid, although the grid
     /// has several.
     pub fn at_edge(&self) -> Vec<&'static str> {
-        let edge = |of: fn(&Cell) -> f64| {
+        let edge = |of: fn(&GridCell) -> f64| {
             let all = self.cells.iter().map(of);
             let (low, high) = (all.clone().fold(f64::MAX, f64::min), all.fold(0.0, f64::max));
             low < high && (of(&self.best) == low || of(&self.best) == high)

@@ -8,7 +8,7 @@ use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, percent, setting};
 use super::tables::{NONE, goal_name, plain};
 use gdro::setting::Objective;
-use gdro_train::job::Rule;
+use gdro_train::job::SelectionRule;
 use gdro_train::select::{Curve, Selection};
 
 /// Share of the bootstrap choices that a range of values is to hold.
@@ -126,10 +126,10 @@ pub(super) fn how(selection: &Selection) -> String {
         None => counted(selection.folds as u64, "fold"),
     };
     let rule = match selection.rule {
-        Rule::OneSe => {
+        SelectionRule::OneSe => {
             "one-se, with the standard error of the best value's worst group over its rows"
         }
-        Rule::Best => "best",
+        SelectionRule::Best => "best",
     };
     format!(
         "chosen by the largest group risk on {rows}, each model by the same rule: {rule}; samples: {} bootstrap samples of the validation rows within groups, the models as they are",

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Failure, Result};
 
-/// Whether temporary files may lie about.
+/// Whether there may be temporary files.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
 /// Whether files are being written at the moment.

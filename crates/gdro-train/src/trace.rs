@@ -15,7 +15,7 @@ const MOST: usize = 20_000;
 
 /// A point of the curve: the averaged iterate after so many rounds.
 #[derive(Debug, Serialize)]
-pub struct Point {
+pub struct TracePoint {
     /// Rounds, or iterations of the reference solver. A run that is planned anew starts at 0 again.
     pub round: u64,
     /// Samples drawn so far.
@@ -42,7 +42,7 @@ fn is_long(list: &Option<Vec<f64>>) -> bool {
 /// The points of a run, from round 0 on, on training rows.
 #[derive(Debug, Default)]
 pub struct Trace {
-    points: Vec<Point>,
+    points: Vec<TracePoint>,
 }
 
 impl Trace {
@@ -56,7 +56,7 @@ impl Trace {
         objective: f64,
     ) {
         let few = risks.len() <= MOST;
-        self.points.push(Point {
+        self.points.push(TracePoint {
             round,
             samples,
             seconds,
@@ -86,7 +86,7 @@ impl Trace {
     }
 
     /// The points.
-    pub fn points(&self) -> &[Point] {
+    pub fn points(&self) -> &[TracePoint] {
         &self.points
     }
 

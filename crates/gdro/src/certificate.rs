@@ -64,7 +64,7 @@ pub(crate) fn best_response<M: MirrorMap>(
     }
 }
 
-/// Relative accuracy of the lower bounds of losses with kinks.
+/// Relative accuracy of the lower bounds of non-smooth losses.
 const KINKED: f64 = 1e-8;
 
 /// Accuracy of the steps of dual ascent for such losses, in units of the gap.
@@ -86,7 +86,7 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 ///   anchor is w after Newton steps on P_q, or iterations of the first-order method, where the
 ///   bound is almost tight. With a ridge and no
 ///   ball this is the Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
-///   For a loss with kinks the Fenchel bound of [`minimize`] takes the place of the tangent.
+///   For a non-smooth loss the Fenchel bound of [`minimize`] takes the place of the tangent.
 ///
 /// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not
 /// matter gives a poor bound for a good w; up to `ascent` steps of mirror ascent on the concave
@@ -138,9 +138,9 @@ where
     let terms = 2048.0 + data.rows() as f64 / 2048.0 + (m + n) as f64;
     let slack = |value: f64| terms * f64::EPSILON * (value.abs() + ridge).max(1e-3);
 
-    // With kinks, every digit takes Newton steps of its own.
-    let has_kinks = loss.has_kinks();
-    let close = if has_kinks { KINKED * upper.abs().max(1e-3) } else { 0.0 };
+    // For non-smooth losses every digit takes Newton steps of its own.
+    let is_nonsmooth = loss.is_nonsmooth();
+    let close = if is_nonsmooth { KINKED * upper.abs().max(1e-3) } else { 0.0 };
     let tolerance = slack(upper).max(close);
 
     // Lower bound and anchor of given weights, from a point near by.
@@ -161,8 +161,8 @@ where
         };
         let mut eta = 4.0 / spread(&payoffs).max(1e-300);
         for _ in 0..ascent {
-            let enough = if has_kinks { ASCENT.0 * upper.abs().max(1e-3) } else { 0.0 };
-            let futile = has_kinks && in_vain == ASCENT.1;
+            let enough = if is_nonsmooth { ASCENT.0 * upper.abs().max(1e-3) } else { 0.0 };
+            let futile = is_nonsmooth && in_vain == ASCENT.1;
             if upper - lower <= (10.0 * slack(upper)).max(enough) || futile {
                 break;
             }
@@ -174,7 +174,7 @@ where
                 .collect();
             project_capped_simplex(&mut moved, game.k)?;
             // Far from the end a coarse bound says as well which way is up.
-            let coarse = if has_kinks { COARSE * (upper - lower) } else { 0.0 };
+            let coarse = if is_nonsmooth { COARSE * (upper - lower) } else { 0.0 };
             let (bound, near) = lower_bound(&moved, &anchor, tolerance.max(coarse))?;
             if bound > lower {
                 (lower, anchor, q) = (bound, near, moved);
@@ -187,7 +187,7 @@ where
             }
         }
     }
-    let bound = if has_kinks { "Fenchel" } else { "tangent" };
+    let bound = if is_nonsmooth { "Fenchel" } else { "tangent" };
     let steps = if problem.domain.map.constraints().are_smooth() {
         "Newton steps"
     } else {

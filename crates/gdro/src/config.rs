@@ -85,7 +85,7 @@ impl Config {
         }
     }
 
-    /// How Algorithm 6 draws k of m groups: as it was told, or as suits the weights.
+    /// How Algorithm 6 draws k of m groups: as configured, or as suits the weights.
     pub fn subsets(&self, groups: usize, k: f64) -> Subsets {
         let tree = self.storage.tree(groups, k);
         let usual = if tree { Subsets::Systematic } else { Subsets::DepRound };

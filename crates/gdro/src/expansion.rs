@@ -28,7 +28,7 @@ const ASCENT: usize = 80;
 ///
 /// - the tangent, for every convex loss: F(v) ≥ Σ q_i r_i(w) + ⟨h, v⟩ + (λ/2)‖w + v‖², whose
 ///   minimum over the domain is known in closed form ([`MirrorMap::minimum`]);
-/// - the quadratic, for losses with a [`Loss::concordance`] M: along v, with ρ the largest ‖x‖ (of
+/// - the quadratic, for losses with a [`Loss::self_concordance`] M: along v, with ρ the largest ‖x‖ (of
 ///   features and the constant) and s = Mρ‖v‖, F(v) ≥ F(0) + ⟨G, v⟩ + ⟨v, A(s) v⟩, where
 ///   G = h + λw, A(s) = c(s) H + (λ/2) I and c(s) = (e^{−s} + s − 1)/s² falls from ½ (Bach 2010,
 ///   doi:10.1214/09-EJS521). If T is so large that T² λ_min(A) ≥ ⟨G, A⁻¹G⟩ for A = A(MρT), then
@@ -56,7 +56,7 @@ impl Expansion {
     /// last numbers of w are intercepts.
     pub fn new<L: Loss>(loss: &L, w: Vec<f64>, intercept: bool, groups: usize) -> Self {
         let n = w.len();
-        let second = loss.concordance().is_some() && groups.saturating_mul(n * n) <= MOST;
+        let second = loss.self_concordance().is_some() && groups.saturating_mul(n * n) <= MOST;
         let hessians = vec![0.0; if second { groups * n * n } else { 0 }];
         Expansion {
             w,
@@ -162,7 +162,7 @@ impl Expansion {
         };
         let mut lower = tangent(&q);
         let mut method = "tangent bound from one pass".to_owned();
-        let reach = loss.concordance().map(|m| m * self.norm.sqrt());
+        let reach = loss.self_concordance().map(|m| m * self.norm.sqrt());
         if let (Some(reach), false) = (reach, self.hessians.is_empty()) {
             let moves = problem.goal == Goal::Adversary && m > 1;
             let (bound, steps) = view.ascend(&mut q, reach, moves)?;

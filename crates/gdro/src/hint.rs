@@ -3,4 +3,4 @@
 /// Says that this place is seldom reached: its code is moved out of the way of what is.
 #[inline(always)]
 #[cold]
-pub(crate) fn rare() {}
+pub(crate) fn cold_path() {}

@@ -6,7 +6,7 @@
 
 use std::f64::consts::LOG2_E;
 
-use crate::hint::rare;
+use crate::hint::cold_path;
 
 /// ln 2 in two parts; the first has so few digits that its product with an exponent is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
@@ -128,7 +128,7 @@ pub(crate) fn quick_exp_of_sum(x: f64, rest: f64) -> f64 {
     if x.abs() <= 708.0 {
         return exp_inside(x, rest);
     }
-    rare();
+    cold_path();
     exp(x)
 }
 

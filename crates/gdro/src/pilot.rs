@@ -1,7 +1,7 @@
 //! Steps by short pilot runs: what a run needs besides the paper.
 //!
 //! Steps of the theorems are safe and small. A [`Plan`] multiplies them by what short runs on
-//! other draws find best, unless told otherwise, and then averages the second half of the rounds.
+//! other draws find best, unless an average is given, and then averages the second half of the rounds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -25,7 +25,7 @@ pub(crate) fn prefetch<T>(items: &[T], at: usize) {
 /// Bytes in a line of a cache.
 const LINE: usize = 64;
 
-/// Lines from which on a slice is so long that the processor foresees what is read next.
+/// Lines from which on a slice is so long that the processor prefetches it by itself.
 const LONG: usize = 4;
 
 /// Asks the processor to bring the beginning of a part of a slice closer, line by line.

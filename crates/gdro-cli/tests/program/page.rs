@@ -276,10 +276,10 @@ fn the_page_loads_sorts_and_tells() {
         "document.getElementById('tip').hidden ? null : document.getElementById('tip').textContent";
     assert_eq!(browser.value(tip), Value::Null);
     browser.hover("#risk-chart .point:nth-child(3)");
-    let told = browser.value(tip);
+    let shown = browser.value(tip);
     let second = by_risk[1];
-    let told = told.as_str().expect("a tooltip");
-    assert!(told.contains(second["name"].as_str().unwrap()), "{told}");
+    let shown = shown.as_str().expect("a tooltip");
+    assert!(shown.contains(second["name"].as_str().unwrap()), "{shown}");
     let digits = |v: &Value| {
         let text = format!("{:.6}", number(v));
         text[..5].to_owned()
@@ -288,14 +288,14 @@ fn the_page_loads_sorts_and_tells() {
     for model in [&summary, &summary["erm"], &summary["balanced"]] {
         // The last digit may be rounded.
         let risk = digits(&model["groups"][place]["test_risk"]);
-        assert!(told.contains(&risk[..4]), "{told}: {risk}");
+        assert!(shown.contains(&risk[..4]), "{shown}: {risk}");
     }
     let focused = "document.activeElement.dispatchEvent(new Event('blur')),
         document.querySelector('#risk-chart .point:nth-child(3)').focus()";
     browser.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": 1, "y": 1 }));
     assert_eq!(browser.value(tip), Value::Null);
     browser.value(focused);
-    assert_eq!(browser.value(tip), told);
+    assert_eq!(browser.value(tip), shown);
     let label = "document.activeElement.getAttribute('aria-label')";
     let spoken = browser.value(label);
     assert!(spoken.as_str().unwrap().starts_with(second["name"].as_str().unwrap()), "{spoken}");
@@ -443,7 +443,7 @@ fn a_choice_and_a_trade_off_have_pages() {
 }
 
 #[test]
-fn families_of_groups_are_told_apart() {
+fn families_of_groups_are_distinguished() {
     let folder = Folder::with(many(4).replace("group 0", ""));
     let text: String = folder
         .read("t.csv")

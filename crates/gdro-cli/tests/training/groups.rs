@@ -216,7 +216,7 @@ fn bins_on_the_command_line_and_in_a_job_file() {
         ]
     );
     assert_eq!(summary["groups"][0]["family"], "sex,age:25,40,60");
-    // The column is a feature unless told otherwise.
+    // The column is a feature unless an option says otherwise.
     assert_eq!(folder.json("out/model.json")["features"][0], "age");
     folder.prints(&format!("fit t.csv --groups age:25 --group-features drop {options} --out out"));
     assert_eq!(folder.json("out/model.json")["features"], json!(["sex=f", "sex=m"]));

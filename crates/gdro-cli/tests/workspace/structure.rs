@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates, from `crates` on.
-const CRATES: [&str; 6] =
-    ["gdro", "gdro-data", "gdro-train", "gdro-report", "gdro-cli", "gdro-paper"];
+const CRATES: [&str; 7] =
+    ["gdro", "gdro-data", "gdro-train", "gdro-report", "gdro-cli", "gdro-paper", "../python"];
 
 #[test]
 fn files_do_not_use_each_other_in_circles() {

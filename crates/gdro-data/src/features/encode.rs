@@ -284,7 +284,7 @@ struct Part<'a> {
     missing: Option<usize>,
 }
 
-enum Cell {
+enum CellValue {
     Value(usize, f64),
     Zero,
     Unseen,
@@ -357,55 +357,55 @@ impl<'a> Part<'a> {
         unseen: &mut usize,
     ) -> Result<Option<(usize, f64)>> {
         match self.cell(row) {
-            Cell::Value(offset, value) if value.is_finite() => Ok(Some((offset, value))),
-            Cell::Value(..) => {
+            CellValue::Value(offset, value) if value.is_finite() => Ok(Some((offset, value))),
+            CellValue::Value(..) => {
                 let (at, column) = (table.position(row), self.column.name().to_owned());
                 let text = self.cells.number(row).unwrap_or_default().to_string();
                 Err(Error::NotFinite { at, column, text })
             }
-            Cell::Zero => Ok(None),
-            Cell::Unseen => {
+            CellValue::Zero => Ok(None),
+            CellValue::Unseen => {
                 *unseen += 1;
                 Ok(None)
             }
-            Cell::Missing => {
+            CellValue::Missing => {
                 let (at, column) = (table.position(row), self.column.name().to_owned());
                 Err(Error::MissingCell { at, column })
             }
         }
     }
 
-    fn cell(&self, row: usize) -> Cell {
+    fn cell(&self, row: usize) -> CellValue {
         let (known, policy) = match self.column {
             FeatureColumn::Number { mean, deviation, missing, .. } => {
                 let cell = self.cells.number(row).map(|v| match v {
-                    _ if *deviation == 0.0 || v == *mean => Cell::Zero,
-                    v => Cell::Value(0, (v - mean) / deviation),
+                    _ if *deviation == 0.0 || v == *mean => CellValue::Zero,
+                    v => CellValue::Value(0, (v - mean) / deviation),
                 });
                 (cell, missing)
             }
             FeatureColumn::Text { missing, .. } | FeatureColumn::Hash { missing, .. } => {
                 let code = self.cells.texts.as_ref().and_then(|t| t.code(row));
                 let cell = code.map(|code| match self.level_of[code] {
-                    None => Cell::Unseen,
-                    Some(_) if self.column.is_constant() => Cell::Zero,
-                    Some(level) => Cell::Value(level, 1.0),
+                    None => CellValue::Unseen,
+                    Some(_) if self.column.is_constant() => CellValue::Zero,
+                    Some(level) => CellValue::Value(level, 1.0),
                 });
                 (cell, missing)
             }
         };
         known.unwrap_or(match (self.missing, policy) {
-            (Some(_), _) if self.column.is_constant() => Cell::Zero,
-            (Some(feature), _) => Cell::Value(feature, 1.0),
-            (None, WhenMissing::Refuse) => Cell::Missing,
+            (Some(_), _) if self.column.is_constant() => CellValue::Zero,
+            (Some(feature), _) => CellValue::Value(feature, 1.0),
+            (None, WhenMissing::Refuse) => CellValue::Missing,
             // A number is the mean then; a text that training never missed is an unknown one.
-            (None, _) if self.column.cells() == Kind::Number => Cell::Zero,
-            (None, _) => Cell::Unseen,
+            (None, _) if self.column.cells() == Kind::Number => CellValue::Zero,
+            (None, _) => CellValue::Unseen,
         })
     }
 
     fn is_missing(&self, row: usize) -> bool {
-        matches!(self.cell(row), Cell::Missing)
+        matches!(self.cell(row), CellValue::Missing)
     }
 }
 

@@ -30,7 +30,7 @@ use crate::table::Table;
 /// Reads files as one table.
 ///
 /// A path may be a pattern such as `part-*.csv`, whose files are read in the order of their names,
-/// or `-` for the standard input. What a file is ([`crate::Format`]) is told by the options, by its
+/// or `-` for the standard input. What a file is ([`crate::Format`]) is detected by the options, by its
 /// first bytes or by its name. Parquet and Arrow IPC need the feature `arrow`.
 ///
 /// The kinds of columns are inferred: a column is numeric when every cell that is not missing is a

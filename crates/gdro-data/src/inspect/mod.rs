@@ -168,28 +168,28 @@ fn tell_groups(table: &Table, columns: &[ColumnProfile]) -> Vec<String> {
     for (at, group) in columns.iter().enumerate().filter(|(_, c)| is_group(c)) {
         let Some(labels) = &table.columns[at].texts else { continue };
         for (at, feature) in columns.iter().enumerate() {
-            // A value for every other row tells anything.
+            // A column with a value for every other row determines anything.
             let many = 2 * feature.distinct > table.rows();
             if feature.role != Role::Feature || feature.distinct < 2 || many {
                 continue;
             }
             let mut label_of: HashMap<u64, usize> = HashMap::new();
             let mut back: HashMap<usize, u64> = HashMap::new();
-            let (mut tells, mut told) = (true, true);
+            let (mut determines, mut determined) = (true, true);
             for (row, key) in keys(&table.columns[at]).enumerate() {
                 let Some(label) = labels.code(row) else { continue };
-                tells &= *label_of.entry(key).or_insert(label) == label;
-                if !tells {
+                determines &= *label_of.entry(key).or_insert(label) == label;
+                if !determines {
                     break;
                 }
-                told &= *back.entry(label).or_insert(key) == key;
+                determined &= *back.entry(label).or_insert(key) == key;
             }
-            if tells && back.len() > 1 {
+            if determines && back.len() > 1 {
                 let (feature, group) = (&feature.name, &group.name);
-                warnings.push(if told {
+                warnings.push(if determined {
                     format!("feature `{feature}` is group column `{group}` under other names")
                 } else {
-                    format!("feature `{feature}` tells the value of group column `{group}`")
+                    format!("feature `{feature}` determines the value of group column `{group}`")
                 });
             }
         }

@@ -65,7 +65,7 @@ fn names_of_families_do_not_collide() {
         names(&both).iter().map(|(name, _)| *name).collect::<Vec<_>>(),
         ["a=p", "a=q", "b=p", "b=q", "a=p / b=p", "a=p / b=q", "a=q / b=p", "a=q / b=q"]
     );
-    // The same bin of the same column twice cannot be told apart.
+    // The same bin of the same column twice cannot be distinguished.
     let twice = message(found(r#"[["x:2"],["x:2,3"]]"#));
     assert!(twice.contains("two combinations of values are both named `x<=2`"), "{twice}");
 }

@@ -141,7 +141,7 @@ fn features_that_tell_the_group() {
         let json = format!(r#"{{"target":"y","groups":["state"],"group-features":"{policy}"}}"#);
         let found = look(&content, &json, None);
         assert!(warned(&found, "feature `code` is group column `state` under other names"));
-        assert!(warned(&found, "feature `city` tells the value of group column `state`"));
+        assert!(warned(&found, "feature `city` determines the value of group column `state`"));
         assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
     }
 }

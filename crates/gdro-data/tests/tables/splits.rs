@@ -21,7 +21,7 @@ fn sizes(prepared: &Prepared) -> Vec<(&str, usize, usize)> {
 }
 
 #[test]
-fn rows_are_told_apart_by_a_column() {
+fn rows_are_held_out_by_a_column() {
     let found = by_column(
         r#"{"target":"y","groups":["g"],"holdout-column":"year","holdout-value":"2014"}"#,
     );

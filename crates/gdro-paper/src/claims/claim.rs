@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::quantity::Against;
-use crate::settings::Rule;
+use crate::settings::StepRule;
 
 /// A claim of the paper.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,10 +33,10 @@ pub struct Reasons {
 
 impl Reasons {
     /// That of a rule.
-    pub(crate) fn of(&self, rule: Rule) -> Option<&str> {
+    pub(crate) fn of(&self, rule: StepRule) -> Option<&str> {
         match rule {
-            Rule::Theory => self.theory.as_deref(),
-            Rule::Tuned => self.tuned.as_deref(),
+            StepRule::Theory => self.theory.as_deref(),
+            StepRule::Tuned => self.tuned.as_deref(),
         }
     }
 }

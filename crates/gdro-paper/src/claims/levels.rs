@@ -3,7 +3,7 @@
 use super::verdict::{MOST, Verdict, percent, risk, short};
 use crate::bands::median;
 use crate::outcome::{Outcome, Series};
-use crate::settings::Rule;
+use crate::settings::StepRule;
 
 /// The risk of a group (from 1) at the end of each seed's run.
 fn ends(series: &Series, group: usize) -> Vec<f64> {
@@ -164,7 +164,7 @@ pub fn reaches(outcome: &Outcome, run: &Series, within: f64) -> (Verdict, String
 }
 
 /// All gaps below their bounds; `None` where no theorem speaks.
-pub fn below_bound(outcome: &Outcome, rule: Rule) -> Option<(Verdict, String, String)> {
+pub fn below_bound(outcome: &Outcome, rule: StepRule) -> Option<(Verdict, String, String)> {
     let (mut above, mut looks, mut parts) = (0, 0, Vec::new());
     for series in outcome.series.iter().filter(|s| s.rule == rule) {
         let mut largest = (0f64, f64::NAN);

@@ -9,12 +9,12 @@ pub use claim::{Claim, Test};
 pub(crate) use verdict::Verdict;
 
 use crate::outcome::Outcome;
-use crate::settings::Rule;
+use crate::settings::StepRule;
 
 /// What was found about a claim under one rule.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finding {
-    pub rule: Rule,
+    pub rule: StepRule,
     pub verdict: Verdict,
     /// Our figures.
     pub ours: String,
@@ -23,7 +23,7 @@ pub(crate) struct Finding {
 }
 
 /// Judges a claim under a rule; `None` when the rule has nothing to say of it.
-pub(crate) fn judge(outcome: &Outcome, claim: &Claim, rule: Rule) -> Option<Finding> {
+pub(crate) fn judge(outcome: &Outcome, claim: &Claim, rule: StepRule) -> Option<Finding> {
     let series = |id: &String| outcome.series(rule, id);
     let list = |ids: &[String]| ids.iter().map(series).collect::<Option<Vec<_>>>();
     let (verdict, ours, exact) = match &claim.test {
@@ -59,7 +59,7 @@ mod tests {
     use crate::experiment::{Experiment, Run};
     use crate::outcome::Series;
     use crate::problem::Optimum;
-    use crate::run::{Gaps, Plan, Point, Trace};
+    use crate::run::{CurvePoint, Gaps, RunPlan, Trace};
 
     /// A run whose risks of two groups after t rounds are 1 + `by`/t and 1 + `by`/(2t), in three
     /// seeds, with a gap of `by`/t and a bound of 1/t.
@@ -80,7 +80,7 @@ mod tests {
                 let risks = vec![1.0 + by / *t as f64, 1.0 + by / (2.0 * *t as f64)];
                 let (objective, mean) = (risks[0], 0.5 * (risks[0] + risks[1]));
                 let gap = Some(by / *t as f64);
-                Point { rounds: *t, samples: 2 * t, objective, mean, gap, risks }
+                CurvePoint { rounds: *t, samples: 2 * t, objective, mean, gap, risks }
             }
         };
         let trace = |by| Trace {
@@ -89,7 +89,7 @@ mod tests {
             exhausted: None,
             model: None,
         };
-        let plan = Plan {
+        let plan = RunPlan {
             algorithm: run.algorithm,
             anytime: false,
             k: 1.0,
@@ -104,7 +104,7 @@ mod tests {
             gaps: Gaps::All,
         };
         let bounds = looks.iter().map(|t| (*t, 2 * t, 1.0 / *t as f64)).collect();
-        Series { run, rule: Rule::Theory, plan, traces: by.map(trace).to_vec(), bounds }
+        Series { run, rule: StepRule::Theory, plan, traces: by.map(trace).to_vec(), bounds }
     }
 
     fn outcome(series: Vec<Series>) -> Outcome {
@@ -126,7 +126,7 @@ mod tests {
 
     fn verdict(outcome: &Outcome, test: &str) -> Verdict {
         let claim: Claim = toml::from_str(&format!("text = 'x'\ntest = {{ {test} }}")).unwrap();
-        judge(outcome, &claim, Rule::Theory).unwrap().verdict
+        judge(outcome, &claim, StepRule::Theory).unwrap().verdict
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Row {
 }
 
 /// A panel, its ticks, and its texts in lines.
-struct Cell<'a> {
+struct Place<'a> {
     panel: &'a Panel,
     letter: Option<String>,
     title: Vec<String>,
@@ -82,7 +82,7 @@ struct Cell<'a> {
     upward: Ticks,
 }
 
-impl Cell<'_> {
+impl Place<'_> {
     /// Left of the frame: the label, the numbers and the ticks.
     fn margin(&self) -> f64 {
         let numbers =
@@ -95,7 +95,7 @@ impl Cell<'_> {
 /// Everything but the legend and the title.
 struct Grid<'a> {
     figure: &'a Figure,
-    cells: Vec<Cell<'a>>,
+    cells: Vec<Place<'a>>,
     rows: Vec<Row>,
     /// Left of the frames of each column.
     margins: Vec<f64>,
@@ -114,12 +114,12 @@ impl<'a> Grid<'a> {
                 if repeated { Vec::new() } else { LABEL.wrap(&panel.y.label, tall + 20.0) };
             let upward = ticks::choose(&upward(panel), tall, Way::Upward);
             let letter = (figure.panels.len() > 1).then(|| super::check::letter(i));
-            Cell { panel, letter, title: Vec::new(), x_label: Vec::new(), y_label, upward }
+            Place { panel, letter, title: Vec::new(), x_label: Vec::new(), y_label, upward }
         };
-        let mut cells: Vec<Cell> = figure.panels.iter().enumerate().map(cell).collect();
+        let mut cells: Vec<Place> = figure.panels.iter().enumerate().map(cell).collect();
 
         let margin = |column: usize| {
-            cells.iter().skip(column).step_by(columns).map(Cell::margin).fold(0.0, f64::max)
+            cells.iter().skip(column).step_by(columns).map(Place::margin).fold(0.0, f64::max)
         };
         let margins: Vec<f64> = (0..columns).map(margin).collect();
         let frames =
@@ -150,7 +150,7 @@ impl<'a> Grid<'a> {
             let letter = cell.letter.as_deref().map_or(0.0, |letter| LETTER.width(letter) + SPACE);
             cell.title = LABEL.wrap(&cell.panel.title, width + RIGHT - letter);
         }
-        let row = |cells: &[Cell]| Row {
+        let row = |cells: &[Place]| Row {
             title: cells
                 .iter()
                 .map(|c| c.title.len().max(usize::from(c.letter.is_some())))
@@ -196,7 +196,7 @@ impl<'a> Grid<'a> {
 }
 
 /// The letter, the title and the labels of a panel.
-fn labels(canvas: &mut Canvas, cell: &Cell, frame: Frame, top: f64, left: f64) {
+fn labels(canvas: &mut Canvas, cell: &Place, frame: Frame, top: f64, left: f64) {
     let mut start = frame.left;
     let baseline = |line: usize| top + LABEL.line() * line as f64 + 11.0;
     if let Some(letter) = &cell.letter {

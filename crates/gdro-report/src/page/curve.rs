@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use gdro_train::fit::Fitted;
-use gdro_train::trace::Point;
+use gdro_train::trace::TracePoint;
 
 /// Most groups that are named in the chart.
 const NAMED: usize = 12;
@@ -58,7 +58,7 @@ impl Curve {
             }
         }
         let place = |train: usize| fitted.table.groups.iter().position(|g| g.train == Some(train));
-        let column = |of: fn(&Point) -> Option<&Vec<f64>>, group: usize| {
+        let column = |of: fn(&TracePoint) -> Option<&Vec<f64>>, group: usize| {
             points.iter().filter_map(of).map(|v| v[group] as f32).collect()
         };
         let line = |(at, train): (usize, &usize)| {

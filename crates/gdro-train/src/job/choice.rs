@@ -32,13 +32,13 @@ pub enum Choice {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// What is chosen.
-    pub knob: Knob,
+    pub knob: Hyperparameter,
     /// The values, the strongest first: large penalties, small balls.
     pub values: Vec<f64>,
     /// On which rows.
     pub validation: Validation,
     /// By which rule.
-    pub rule: Rule,
+    pub rule: SelectionRule,
     /// What a user should see.
     pub notes: Vec<String>,
 }
@@ -46,62 +46,62 @@ pub struct Search {
 /// What bounds the weights of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Knob {
+pub enum Hyperparameter {
     /// The ridge.
     L2,
     /// The radius of the ball.
     Ball,
 }
 
-impl Knob {
+impl Hyperparameter {
     /// The name of its setting.
     pub fn key(self) -> &'static str {
         match self {
-            Knob::L2 => "l2",
-            Knob::Ball => "ball",
+            Hyperparameter::L2 => "l2",
+            Hyperparameter::Ball => "ball",
         }
     }
 
     /// What it is, in words.
     pub fn words(self) -> &'static str {
         match self {
-            Knob::L2 => "penalty",
-            Knob::Ball => "ball",
+            Hyperparameter::L2 => "penalty",
+            Hyperparameter::Ball => "ball",
         }
     }
 }
 
 /// How one of the values is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum SelectionRule {
     /// The strongest value whose criterion is within one standard error of the best.
     OneSe,
     /// The best.
     Best,
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for SelectionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Rule::OneSe => "one-se",
-            Rule::Best => "best",
+            SelectionRule::OneSe => "one-se",
+            SelectionRule::Best => "best",
         })
     }
 }
 
-impl FromStr for Rule {
+impl FromStr for SelectionRule {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         match text {
-            "one-se" => Ok(Rule::OneSe),
-            "best" => Ok(Rule::Best),
+            "one-se" => Ok(SelectionRule::OneSe),
+            "best" => Ok(SelectionRule::Best),
             _ => Err(format!("`{text}`: expected one-se or best")),
         }
     }
 }
 
-impl Serialize for Rule {
+impl Serialize for SelectionRule {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -167,7 +167,7 @@ fn search(settings: &mut Settings) -> Result<Search> {
         (None, Some(share)) => Validation::Share(share),
         (None, None) => Validation::Folds(FOLDS),
     };
-    let rule = settings.named("rule")?.unwrap_or(Rule::OneSe);
+    let rule = settings.named("rule")?.unwrap_or(SelectionRule::OneSe);
     let (knob, mut values, from) = values(settings)?;
     let key = knob.key();
     let mut notes = Vec::new();
@@ -179,7 +179,7 @@ fn search(settings: &mut Settings) -> Result<Search> {
         }
         notes.push(format!("{} is replaced by what is chosen", settings.place(key)));
     }
-    let may_be_zero = knob == Knob::L2 && settings.domain()?.is_bounded();
+    let may_be_zero = knob == Hyperparameter::L2 && settings.domain()?.is_bounded();
     if values.iter().any(|v| !v.is_finite() || *v < 0.0 || *v == 0.0 && !may_be_zero) {
         let expected = if may_be_zero { "numbers of at least 0" } else { "numbers above 0" };
         return Err(settings.bad(from, expected));
@@ -192,7 +192,7 @@ fn search(settings: &mut Settings) -> Result<Search> {
         let expected = format!("from 2 to {MOST_VALUES} values to choose from");
         return Err(settings.bad(from, &expected));
     }
-    if knob == Knob::L2 {
+    if knob == Hyperparameter::L2 {
         values.reverse();
     }
     // The first stands for all where one model is described.
@@ -201,9 +201,11 @@ fn search(settings: &mut Settings) -> Result<Search> {
 }
 
 /// What is chosen, the values as they were given, and the setting that gave them.
-fn values(settings: &Settings) -> Result<(Knob, Vec<f64>, &'static str)> {
-    let lists = [Knob::L2, Knob::Ball].into_iter().filter(|knob| settings.is_list(knob.key()));
-    let lists: Vec<Knob> = lists.collect();
+fn values(settings: &Settings) -> Result<(Hyperparameter, Vec<f64>, &'static str)> {
+    let lists = [Hyperparameter::L2, Hyperparameter::Ball]
+        .into_iter()
+        .filter(|knob| settings.is_list(knob.key()));
+    let lists: Vec<Hyperparameter> = lists.collect();
     if let [_, second] = lists[..] {
         settings.refuse(
             second.key(),
@@ -228,16 +230,16 @@ fn values(settings: &Settings) -> Result<(Knob, Vec<f64>, &'static str)> {
             })?;
             Ok((knob, values, "grid"))
         }
-        (None, None) => Ok((Knob::L2, spaced(GRID), "grid")),
+        (None, None) => Ok((Hyperparameter::L2, spaced(GRID), "grid")),
     }
 }
 
 /// `[l2:|ball:]LOW:HIGH:N`.
-fn grid(text: &str) -> Option<(Knob, Vec<f64>)> {
+fn grid(text: &str) -> Option<(Hyperparameter, Vec<f64>)> {
     let (knob, range) = match text.split_once(':')? {
-        ("ball", range) => (Knob::Ball, range),
-        ("l2", range) => (Knob::L2, range),
-        _ => (Knob::L2, text),
+        ("ball", range) => (Hyperparameter::Ball, range),
+        ("l2", range) => (Hyperparameter::L2, range),
+        _ => (Hyperparameter::L2, text),
     };
     let parts: Vec<&str> = range.split(':').map(str::trim).collect();
     let [low, high, count] = parts[..] else { return None };
@@ -267,11 +269,11 @@ mod tests {
     #[test]
     fn grids_are_spaced_by_logarithms() {
         let (knob, values) = grid("1e-6:10:15").unwrap();
-        assert_eq!((knob, values.len()), (Knob::L2, 15));
+        assert_eq!((knob, values.len()), (Hyperparameter::L2, 15));
         assert_eq!((values[0], values[2], values[14]), (1e-6, 1e-5, 10.0));
         assert!((values[1] / 1e-6 - 10f64.sqrt()).abs() < 1e-9);
         assert_eq!(values, spaced(GRID));
-        assert_eq!(grid("ball:1:4:3"), Some((Knob::Ball, vec![1.0, 2.0, 4.0])));
+        assert_eq!(grid("ball:1:4:3"), Some((Hyperparameter::Ball, vec![1.0, 2.0, 4.0])));
         for bad in
             ["", "1:2", "0:1:3", "2:1:3", "1:2:1", "1:inf:3", "x:1:2:3", "1:2:3:4", "1:2:9e9"]
         {

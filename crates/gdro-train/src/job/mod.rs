@@ -8,7 +8,7 @@ mod resolve;
 mod streaming;
 mod training;
 
-pub use choice::{Choice, Knob, Rule, Search};
+pub use choice::{Choice, Hyperparameter, Search, SelectionRule};
 pub use resolve::utf8;
 pub use streaming::Streaming;
 pub use training::{Budget, LossName, PerGroup, Training};

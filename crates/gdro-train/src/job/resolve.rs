@@ -165,7 +165,7 @@ impl Settings {
                 (_, Some(PerGroup::Named(numbers))) => Some(Budget::Named(numbers)),
                 (_, None) => None,
             },
-            holdout: match (self.holdout()?, self.tells_apart()) {
+            holdout: match (self.holdout()?, self.names_held_out()) {
                 (Some(number), _) => number,
                 (None, Some(_)) => 0.0,
                 (None, None) => 0.2,
@@ -222,7 +222,7 @@ impl Settings {
     }
 
     /// The setting that says which rows are held out, where none are drawn.
-    fn tells_apart(&self) -> Option<&'static str> {
+    fn names_held_out(&self) -> Option<&'static str> {
         ["holdout-file", "holdout-column"].into_iter().find(|key| self.has(key))
     }
 
@@ -238,24 +238,24 @@ impl Settings {
             ));
         }
         let of_solver = solver.algorithm().is_some_and(|a| a.spec().delta);
-        let told = self.tells_apart();
-        if let Some(key) = told.filter(|_| self.has("holdout")) {
+        let chosen = self.names_held_out();
+        if let Some(key) = chosen.filter(|_| self.has("holdout")) {
             return self.refuse("holdout", &format!("{key} says which rows are held out"));
         }
         if training.holdout_file.as_ref().is_some_and(|file| !file.is_file()) {
-            // Several files, as of a pattern, could not be told from those of training.
+            // Several files, as of a pattern, could not be distinguished from those of training.
             return Err(self.bad("holdout-file", "one file that exists"));
         }
         if self.has("holdout-file") && self.has("holdout-column") {
             return self.refuse("holdout-column", "holdout-file says which rows are held out");
         }
-        let held_out = training.holdout > 0.0 || told.is_some();
+        let held_out = training.holdout > 0.0 || chosen.is_some();
         if !held_out && self.insists("delta") && !of_solver {
             let why = "intervals need rows that are held out, and there are none";
             return self.refuse("delta", why);
         }
         if let Some(Conflict { setting, why }) =
-            objective.idle(solver.algorithm(), |key| self.has(key))
+            objective.unused(solver.algorithm(), |key| self.has(key))
         {
             return self.refuse(setting, &why);
         }
@@ -285,7 +285,7 @@ impl Settings {
             objective.fixes_weights() && !spec.adaptive && ["step-q", "loss-range"].contains(&key)
         };
         let given = |key| if aside(key) { self.insists(key) } else { self.has(key) };
-        if let Some(Conflict { setting, why }) = objective.idle_of_rounds(solver, given) {
+        if let Some(Conflict { setting, why }) = objective.unused_in_rounds(solver, given) {
             return self.refuse(setting, &why);
         }
         if spec.adaptive {
@@ -303,8 +303,8 @@ impl Settings {
     /// Refuses settings of the table that nothing uses.
     fn check_data(&self, training: &Training, data: &DataOptions) -> Result<()> {
         if data.groups.is_empty() && data.group_file.is_empty() {
-            let idle = TABLE.iter().find(|option| option.needs_groups && self.has(option.key));
-            if let Some(option) = idle {
+            let unused = TABLE.iter().find(|option| option.needs_groups && self.has(option.key));
+            if let Some(option) = unused {
                 let why = "there are no group columns: name them with groups";
                 return self.refuse(option.key, why);
             }

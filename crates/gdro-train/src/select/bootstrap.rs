@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::criterion::{choose, mean};
 use super::folds::{Losses, MODELS};
-use crate::job::Rule;
+use crate::job::SelectionRule;
 
 /// Most samples.
 const SAMPLES: usize = 1000;
@@ -36,7 +36,7 @@ pub struct Doubt {
 /// validation rows. All models see the same draws.
 pub fn bootstrap(
     losses: &Losses,
-    rule: Rule,
+    rule: SelectionRule,
     criteria: [&[f64]; MODELS],
     seed: u64,
 ) -> (usize, [Doubt; MODELS]) {
@@ -67,7 +67,7 @@ pub fn bootstrap(
 }
 
 /// One sample: for each model the criteria and the choice.
-fn sample(losses: &Losses, rule: Rule, seed: u64, at: u64) -> [(Vec<f64>, usize); MODELS] {
+fn sample(losses: &Losses, rule: SelectionRule, seed: u64, at: u64) -> [(Vec<f64>, usize); MODELS] {
     // Every sample has its own stream, whatever thread draws it.
     let stream = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ stream);
@@ -137,7 +137,7 @@ mod tests {
         let whole = losses(&[n], vec![first.clone(), second.clone()]);
         let means = [&first, &second].map(|of| mean(of, &whole.weights, &[]).unwrap());
         let criteria = means.map(|m| m.value);
-        let (samples, doubts) = bootstrap(&whole, Rule::Best, [&criteria; MODELS], 7);
+        let (samples, doubts) = bootstrap(&whole, SelectionRule::Best, [&criteria; MODELS], 7);
         assert_eq!(samples, SAMPLES);
         let differences: Vec<f64> = first.iter().zip(&second).map(|(a, b)| b - a).collect();
         let difference = mean(&differences, &whole.weights, &[]).unwrap();
@@ -158,9 +158,9 @@ mod tests {
         }
         // All models see the same draws.
         assert_eq!(doubts[0].frequencies, doubts[2].frequencies);
-        let (_, again) = bootstrap(&whole, Rule::Best, [&criteria; MODELS], 7);
+        let (_, again) = bootstrap(&whole, SelectionRule::Best, [&criteria; MODELS], 7);
         assert_eq!(again[0].intervals, doubts[0].intervals);
-        let (_, other) = bootstrap(&whole, Rule::Best, [&criteria; MODELS], 8);
+        let (_, other) = bootstrap(&whole, SelectionRule::Best, [&criteria; MODELS], 8);
         assert_ne!(other[0].intervals, doubts[0].intervals);
     }
 
@@ -172,7 +172,7 @@ mod tests {
         let of: Vec<f64> = (0..groups * n).map(|i| (i % n * 37 % 101) as f64 / 50.0).collect();
         let whole = losses(&[n; 9], vec![of.clone()]);
         let group = mean(&of[..n], &whole.weights[..n], &[]).unwrap();
-        let (_, doubts) = bootstrap(&whole, Rule::OneSe, [&[group.value]; MODELS], 1);
+        let (_, doubts) = bootstrap(&whole, SelectionRule::OneSe, [&[group.value]; MODELS], 1);
         let bias = doubts[0].biases[0] / group.error.unwrap();
         assert!((bias - 1.485).abs() < 0.12, "{bias}");
         assert_eq!(doubts[0].frequencies, [1.0]);

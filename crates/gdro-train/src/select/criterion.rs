@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::job::Rule;
+use crate::job::SelectionRule;
 
 /// A mean over rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,13 +50,13 @@ pub fn worst(means: &[Option<Mean>]) -> Option<usize> {
 /// The best of some criteria and the one that a rule takes; the strongest comes first. `error` is
 /// the standard error of the best: without one, the best is taken.
 pub fn choose(
-    rule: Rule,
+    rule: SelectionRule,
     criteria: &[f64],
     error: impl Fn(usize) -> Option<f64>,
 ) -> (usize, usize) {
     let best = (1..criteria.len()).fold(0, |b, i| if criteria[i] < criteria[b] { i } else { b });
     match (rule, error(best)) {
-        (Rule::OneSe, Some(error)) => {
+        (SelectionRule::OneSe, Some(error)) => {
             let limit = criteria[best] + error;
             (best, criteria.iter().position(|c| *c <= limit).unwrap_or(best))
         }
@@ -97,12 +97,12 @@ mod tests {
     fn rules() {
         let criteria = [0.9, 0.5, 0.42, 0.4, 0.4, 0.7];
         let error = |e| move |_| e;
-        assert_eq!(choose(Rule::Best, &criteria, error(Some(0.2))), (3, 3));
-        assert_eq!(choose(Rule::OneSe, &criteria, error(Some(0.03))), (3, 2));
-        assert_eq!(choose(Rule::OneSe, &criteria, error(Some(0.2))), (3, 1));
-        assert_eq!(choose(Rule::OneSe, &criteria, error(Some(0.001))), (3, 3));
-        assert_eq!(choose(Rule::OneSe, &criteria, error(None)), (3, 3));
+        assert_eq!(choose(SelectionRule::Best, &criteria, error(Some(0.2))), (3, 3));
+        assert_eq!(choose(SelectionRule::OneSe, &criteria, error(Some(0.03))), (3, 2));
+        assert_eq!(choose(SelectionRule::OneSe, &criteria, error(Some(0.2))), (3, 1));
+        assert_eq!(choose(SelectionRule::OneSe, &criteria, error(Some(0.001))), (3, 3));
+        assert_eq!(choose(SelectionRule::OneSe, &criteria, error(None)), (3, 3));
         let at = |best: usize| Some(best as f64);
-        assert_eq!(choose(Rule::OneSe, &criteria, at), (3, 0));
+        assert_eq!(choose(SelectionRule::OneSe, &criteria, at), (3, 0));
     }
 }

@@ -20,8 +20,8 @@ use crate::scores::each_loss;
 /// Accuracy of the optima, relative to the objective at 0.
 const DIGITS: f64 = 1e-9;
 
-/// The same with kinks, where every digit costs as much as the one before.
-const DIGITS_WITH_KINKS: f64 = 1e-7;
+/// The same for non-smooth losses, where every digit costs as much as the one before.
+const DIGITS_NON_SMOOTH: f64 = 1e-7;
 
 /// The optima of the mean of the k largest group risks, from k = 1 (the largest) to k = m (the mean
 /// over groups), beside ordinary training, under the same ridge, domain, offsets and scales.
@@ -144,7 +144,7 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
     let zero = vec![0.0; setting.model_len()];
     let at_zero = group_risks(&setting.loss, &zero, &setting.data).map_err(&failed)?;
     let size = at_zero.iter().copied().fold(1.0, f64::max);
-    let digits = if setting.loss.has_kinks() { DIGITS_WITH_KINKS } else { DIGITS };
+    let digits = if setting.loss.is_nonsmooth() { DIGITS_NON_SMOOTH } else { DIGITS };
     let tolerance = job.training.tol.unwrap_or(digits * size);
     let mut found = Vec::with_capacity(ks.len());
     // From the mean over groups on, from which each optimum is not far from the next.

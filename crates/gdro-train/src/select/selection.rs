@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::bootstrap::{Doubt, bootstrap};
 use super::criterion::{Mean, choose, means, worst};
 use super::folds::{Losses, MODELS};
-use crate::job::{Knob, Rule, Search};
+use crate::job::{Hyperparameter, Search, SelectionRule};
 
 /// With more groups than this a fold has only its worst risk.
 const MANY: usize = 64;
@@ -21,9 +21,9 @@ const MANY: usize = 64;
 #[derive(Debug, Serialize)]
 pub struct Selection {
     /// What is chosen: `l2` or `ball`.
-    pub knob: Knob,
+    pub knob: Hyperparameter,
     /// By which rule: `one-se` or `best`.
-    pub rule: Rule,
+    pub rule: SelectionRule,
     /// Number of folds; 1 for a share of the rows.
     pub folds_planned: usize,
     /// Number of folds that were complete.
@@ -56,7 +56,7 @@ pub struct Selection {
 #[derive(Debug, Serialize)]
 pub struct Curve {
     /// In the order of the values.
-    pub points: Vec<Point>,
+    pub points: Vec<Tried>,
     /// Index of the value with the smallest criterion, the strongest of several.
     pub best: usize,
     /// The criterion up to which the rule goes: the best, for `one-se` plus its standard error.
@@ -69,7 +69,7 @@ pub struct Curve {
 
 /// One model at one value, on validation rows.
 #[derive(Debug, Serialize)]
-pub struct Point {
+pub struct Tried {
     /// The value.
     pub value: f64,
     /// The largest risk.
@@ -135,7 +135,7 @@ impl Selection {
             let point = |at: usize| {
                 let (group, mean) = worst[model][at];
                 let means = &found[model][at];
-                Point {
+                Tried {
                     value: search.values[at],
                     criterion: mean.value,
                     standard_error: mean.error,
@@ -148,7 +148,8 @@ impl Selection {
                     folds: (0..folds).map(|fold| of_fold(losses, model, at, fold)).collect(),
                 }
             };
-            let spare = if search.rule == Rule::OneSe { error(best).unwrap_or(0.0) } else { 0.0 };
+            let spare =
+                if search.rule == SelectionRule::OneSe { error(best).unwrap_or(0.0) } else { 0.0 };
             Curve {
                 points: (0..points).map(point).collect(),
                 best,
@@ -198,7 +199,9 @@ impl Selection {
                     self.values[curve.best]
                 ));
             }
-            if self.rule == Rule::OneSe && curve.points[curve.best].standard_error.is_none() {
+            if self.rule == SelectionRule::OneSe
+                && curve.points[curve.best].standard_error.is_none()
+            {
                 notes.push(format!(
                     "the worst group of {name} has one validation row and no standard error: the best {what} is taken"
                 ));

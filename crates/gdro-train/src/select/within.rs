@@ -3,14 +3,14 @@
 use gdro::domain::DomainSpec;
 
 use crate::failure::Failure;
-use crate::job::{Job, Knob};
+use crate::job::{Hyperparameter, Job};
 use crate::prepared::{Bounds, train_names};
 
 /// These bounds with a value of what is chosen.
-pub(super) fn bounds_with(bounds: Bounds, knob: Knob, value: f64) -> Bounds {
+pub(super) fn bounds_with(bounds: Bounds, knob: Hyperparameter, value: f64) -> Bounds {
     match knob {
-        Knob::L2 => Bounds { l2: value, ..bounds },
-        Knob::Ball => Bounds { domain: DomainSpec::Ball(value), ..bounds },
+        Hyperparameter::L2 => Bounds { l2: value, ..bounds },
+        Hyperparameter::Ball => Bounds { domain: DomainSpec::Ball(value), ..bounds },
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn solve(
     // Far below what matters, and as far as double precision goes; with kinks every digit costs as
     // much as the one before.
     let scale = setting.game.objective(&at_zero).abs().max(1.0);
-    let digits = if setting.loss.has_kinks() { 1e-8 } else { 1e-10 };
+    let digits = if setting.loss.is_nonsmooth() { 1e-8 } else { 1e-10 };
     let tolerance = job.training.tol.unwrap_or(digits * scale);
     let options = Options { tolerance, start, iterations: job.training.max_iter };
     let (never, flag) = (AtomicBool::new(false), progress.gives_up());

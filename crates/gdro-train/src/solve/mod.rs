@@ -6,7 +6,7 @@ mod rounds;
 mod watched;
 
 pub use answer::{Answer, Play, Solved};
-pub use rounds::{Plan, budgets, check_queries, config_of};
+pub use rounds::{RoundsPlan, budgets, check_queries, config_of};
 pub use watched::Watched;
 
 use gdro::setting::SolverName;

@@ -31,14 +31,14 @@ const GROWTH: u64 = 4;
 const MOST: u64 = 1_000_000_000;
 
 /// All that a run of a job needs besides its steps.
-pub struct Plan<'a> {
+pub struct RoundsPlan<'a> {
     setting: &'a Setting,
     training: &'a Training,
     names: &'a [String],
     plan: pilot::Plan<'a, AnyLoss, AnyMap>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RoundsPlan<'a> {
     /// A plan for the first rows of a table that is visited once: budgets of their groups and n̄.
     pub fn of_head(
         setting: &'a Setting,
@@ -77,7 +77,7 @@ impl<'a> Plan<'a> {
             at_zero: at_zero.iter().copied().fold(0.0, f64::max),
         };
         plan.config.average = training.average.or(plan.usual_average());
-        Ok(Plan { setting, training, names, plan })
+        Ok(RoundsPlan { setting, training, names, plan })
     }
 
     /// Whether pilot runs choose a step.
@@ -178,7 +178,7 @@ pub(super) fn solve(
         loss_range = Some(range().map_err(library)?);
     }
     let given = (budgets, nbar);
-    let plan = Plan::new(setting, training, algorithm, names, given, loss_range)?;
+    let plan = RoundsPlan::new(setting, training, algorithm, names, given, loss_range)?;
     progress.tell(Event::Stage("pilot runs for the steps"));
     let steps = plan.steps(planned, stop).map_err(library)?;
     progress.tell(Event::Steps(steps.0, steps.1, piloted));
@@ -190,7 +190,7 @@ pub(super) fn solve(
     Ok(answer)
 }
 
-impl Plan<'_> {
+impl RoundsPlan<'_> {
     /// Plays to the end, or until the gap is small enough; without budgets and with `tol`, anew
     /// for more rounds until it is.
     fn play(
@@ -261,7 +261,7 @@ impl Plan<'_> {
 
 /// Draws the curve of a run, and ends it when its certified gap is small enough.
 struct Certifier<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a RoundsPlan<'a>,
     planned: u64,
     /// Samples and seconds of the runs before.
     earlier: (u64, f64),
@@ -276,7 +276,7 @@ struct Certifier<'a> {
 
 impl Follower for Certifier<'_> {
     fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
-        let Plan { setting, training, plan, .. } = self.plan;
+        let RoundsPlan { setting, training, plan, .. } = self.plan;
         let max_risk = self.trace.look(setting, look, self.earlier)?;
         let (round, planned) = (look.rounds, self.planned);
         self.progress.tell(Event::Risk { round, planned, max_risk });

@@ -87,8 +87,8 @@ impl<L: Loss> Loss for Watched<'_, L> {
         self.loss.curvature()
     }
 
-    fn concordance(&self) -> Option<f64> {
-        self.loss.concordance()
+    fn self_concordance(&self) -> Option<f64> {
+        self.loss.self_concordance()
     }
 
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {

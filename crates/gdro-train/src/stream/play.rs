@@ -14,7 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::job::Training;
 use crate::prepared::Setting;
 use crate::progress::{Event, Progress};
-use crate::solve::{Plan, Play};
+use crate::solve::{Play, RoundsPlan};
 use crate::trace::Trace;
 
 /// Batches that may wait for the rows of a group.
@@ -63,7 +63,7 @@ impl Learner<'_> {
         stop: &AtomicBool,
     ) -> Result<Learnt> {
         let library = |e| Failure::library(e, self.names);
-        let plan = Plan::of_head(
+        let plan = RoundsPlan::of_head(
             self.head,
             &self.training,
             self.algorithm,

@@ -1,6 +1,6 @@
 //! How many rounds a run has, and whether its groups last that long.
 
-use super::any::Algorithm;
+use super::Algorithm;
 use super::length::{ROUNDS, Request, RunLength};
 use super::spec::Draws;
 use crate::error::Conflict;

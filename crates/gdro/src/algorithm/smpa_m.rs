@@ -79,7 +79,7 @@ pub(super) fn prox_steps(
     if !constants.smoothness.is_finite() {
         return Err(Error::Unsupported {
             algorithm,
-            option: "a loss that is not smooth, with kinks (infinite curvature)",
+            option: "a loss that is not smooth (infinite curvature)",
             advice: "use smd-m, smd-r or online-1, or a smooth loss such as huber or smoothed-hinge",
         });
     }

@@ -52,7 +52,7 @@ impl Draws {
     }
 }
 
-/// What the player of q is told.
+/// What the player of q observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gains {
     /// Losses, or differences of losses.
@@ -111,7 +111,7 @@ pub struct AlgorithmSpec {
     pub form: Form,
     /// How many samples a round draws.
     pub draws: Draws,
-    /// What its player of q is told.
+    /// What its player of q observes.
     pub gains: Gains,
     /// Whether its q is moved by the entropy, so that steps of q are in nats per gain.
     pub entropic: bool,

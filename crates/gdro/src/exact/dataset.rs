@@ -300,7 +300,7 @@ impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {
         self.sum_parts(n * n, hessian, |this, row, a, sum, h| {
             let sample = this.data.sample(row);
             this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
-            // Most rows of a loss with kinks lie far from them.
+            // Most rows of a non-smooth loss lie far from its kinks.
             if outputs == 1 && h[0] == 0.0 {
                 return;
             }

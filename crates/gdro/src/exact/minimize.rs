@@ -1,4 +1,4 @@
-//! Any loss on rows in memory, with or without kinks.
+//! Any loss on rows in memory, smooth or not.
 
 use super::interior::solve_smoothing;
 use super::{DatasetRisks, Options, Problem, Solution, solve};
@@ -38,8 +38,8 @@ const FUTILE: usize = 3;
 /// Solves the problem on the rows of a data set to the tolerance, or as far as double precision
 /// goes.
 ///
-/// A loss without kinks goes to [`solve`], and once more from where that stopped if it did not get
-/// there. For one with kinks, [`solve`] minimises its smoothings ([`Loss::smoothed`]) with falling
+/// A smooth loss goes to [`solve`], and once more from where that stopped if it did not get
+/// there. For a non-smooth one, [`solve`] minimises its smoothings ([`Loss::smoothed`]) with falling
 /// μ, each from the model of the one before. The upper bound is the objective of the loss itself at
 /// the model, the lower one is Fenchel's: with α_j the weight of row j in Σ q_i p_i R_i,
 ///
@@ -67,7 +67,7 @@ where
 {
     let intercept = problem.domain.intercept.is_some();
     let mut risks = DatasetRisks::new(data, loss, intercept);
-    if !loss.has_kinks() {
+    if !loss.is_nonsmooth() {
         let mut best = solve(&mut risks, problem, options)?;
         let mut used = best.iterations;
         for _ in 0..RESTARTS {

@@ -4,7 +4,7 @@
 //! is known by its mirror map alone by an accelerated first-order method; the same code with fixed
 //! group weights is ordinary training. It asks a [`Risks`] for risks, gradients and Hessians:
 //! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets,
-//! where they are exact. [`minimize`] is for any loss on rows in memory, those with kinks too.
+//! where they are exact. [`minimize`] is for any loss on rows in memory, non-smooth ones too.
 
 mod centre;
 mod dataset;

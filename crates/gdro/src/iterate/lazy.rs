@@ -4,7 +4,7 @@ use super::norm::Norm;
 use super::{Gradient, Iterate, Single};
 use crate::domain::{Constraints, Domain, MirrorMap};
 use crate::error::{Error, Result};
-use crate::hint::rare;
+use crate::hint::cold_path;
 use crate::row::Row;
 use crate::source::{Size, Source};
 
@@ -20,14 +20,14 @@ const LARGEST_MOVE: f64 = 1e3;
 /// one instruction.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
-struct Cell {
+struct LazyWeight {
     v: f64,
     /// Σ ω_s w_s − A·v.
     rest: f64,
 }
 
 /// ‖v‖², in four sums that do not wait for one another.
-fn square(cells: &[Cell]) -> f64 {
+fn square(cells: &[LazyWeight]) -> f64 {
     let (blocks, rest) = cells.as_chunks::<4>();
     let mut sums = [0.0; 4];
     for block in blocks {
@@ -42,18 +42,24 @@ fn square(cells: &[Cell]) -> f64 {
 
 /// ⟨v, x⟩.
 #[inline]
-fn product(cells: &[Cell], x: Row<'_>) -> f64 {
+fn product(cells: &[LazyWeight], x: Row<'_>) -> f64 {
     x.sum_each(|j, x| cells[j].v * x)
 }
 
 #[inline(never)]
-fn sparse_product(cells: &[Cell], indices: &[u32], values: &[f64]) -> f64 {
+fn sparse_product(cells: &[LazyWeight], indices: &[u32], values: &[f64]) -> f64 {
     product(cells, Row::Sparse { indices, values })
 }
 
 /// v += step · x, with the past A. Returns Σ f(v_j, x_j) with the v before.
 #[inline(always)]
-fn shift(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64, f: impl Fn(f64, f64) -> f64) -> f64 {
+fn shift(
+    cells: &mut [LazyWeight],
+    x: Row<'_>,
+    step: f64,
+    past: f64,
+    f: impl Fn(f64, f64) -> f64,
+) -> f64 {
     let (v, rest) = (step, -past * step);
     x.sum_each(|j, x| {
         let cell = &mut cells[j];
@@ -64,7 +70,7 @@ fn shift(cells: &mut [Cell], x: Row<'_>, step: f64, past: f64, f: impl Fn(f64, f
 }
 
 #[inline(never)]
-fn sparse_shift(cells: &mut [Cell], indices: &[u32], values: &[f64], step: f64, past: f64) {
+fn sparse_shift(cells: &mut [LazyWeight], indices: &[u32], values: &[f64], step: f64, past: f64) {
     shift(cells, Row::Sparse { indices, values }, step, past, |_, _| 0.0);
 }
 
@@ -104,7 +110,7 @@ pub struct Lazy {
     shape: Shape,
     bound: Option<f64>,
     outputs: usize,
-    cells: Vec<Cell>,
+    cells: Vec<LazyWeight>,
     /// a.
     scale: f64,
     /// A, and the rounding error of the last addition.
@@ -148,7 +154,7 @@ impl Lazy {
             limit: LARGEST_MOVE * size,
             bound: domain.intercept,
             outputs,
-            cells: vec![Cell::default(); features * outputs],
+            cells: vec![LazyWeight::default(); features * outputs],
             scale: 1.0,
             past: 0.0,
             error: 0.0,
@@ -184,7 +190,7 @@ impl Lazy {
     #[inline(always)]
     fn begin_step(&mut self, eta: f64, a: f64, largest: f64) -> (f64, f64) {
         if eta * a.abs() * largest > self.limit {
-            rare();
+            cold_path();
             self.fold();
         }
         if let [b] = &mut self.intercepts[..] {
@@ -210,7 +216,7 @@ impl Lazy {
         let (cells, past) = (&mut self.cells[..], self.past);
         match x {
             Row::Dense(_) => {
-                rare();
+                cold_path();
                 shift(cells, x, step, past, |_, _| 0.0);
             }
             Row::Sparse { indices, values } => sparse_shift(cells, indices, values, step, past),
@@ -290,7 +296,7 @@ impl Lazy {
 
     /// The c numbers Σ_j x_j f(cell_j).
     #[inline(never)]
-    fn products(&self, x: Row<'_>, out: &mut [f64], f: impl Fn(&Cell) -> f64) {
+    fn products(&self, x: Row<'_>, out: &mut [f64], f: impl Fn(&LazyWeight) -> f64) {
         let c = out.len();
         out.fill(0.0);
         x.for_each(|j, x| {
@@ -318,7 +324,7 @@ impl Iterate for Lazy {
         if let [out] = out {
             let product = match x {
                 Row::Dense(_) => {
-                    rare();
+                    cold_path();
                     product(&self.cells, x)
                 }
                 Row::Sparse { indices, values } => sparse_product(&self.cells, indices, values),
@@ -377,7 +383,7 @@ impl Iterate for Lazy {
             }
         }
         if self.scale < LEAST_SCALE {
-            rare();
+            cold_path();
             self.fold();
         }
         if let Some(bound) = self.bound {
@@ -453,7 +459,7 @@ impl Iterate for Lazy {
         self.sums.copy_from_slice(&rest[c..2 * c]);
         let pairs = rest[2 * c..].as_chunks::<2>().0;
         for (cell, [v, rest]) in self.cells.iter_mut().zip(pairs) {
-            *cell = Cell { v: *v, rest: *rest };
+            *cell = LazyWeight { v: *v, rest: *rest };
         }
         Ok(())
     }

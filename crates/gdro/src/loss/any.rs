@@ -230,8 +230,8 @@ impl Loss for AnyLoss {
         each!(self, loss => loss.curvature())
     }
 
-    fn concordance(&self) -> Option<f64> {
-        each!(self, loss => loss.concordance())
+    fn self_concordance(&self) -> Option<f64> {
+        each!(self, loss => loss.self_concordance())
     }
 
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {

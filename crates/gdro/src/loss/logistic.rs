@@ -62,7 +62,7 @@ impl Loss for Logistic {
         0.25
     }
 
-    fn concordance(&self) -> Option<f64> {
+    fn self_concordance(&self) -> Option<f64> {
         // |ℓ'''| = ℓ'' |1 − 2σ| ≤ ℓ''.
         Some(1.0)
     }

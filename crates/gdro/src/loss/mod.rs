@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 ///
 /// To add one of your own, implement this trait. Algorithms use value and slope; range, Lipschitz
 /// constant and curvature set their steps. The reference solver and certificates need the Hessian.
-/// A loss with kinks, where a Hessian does not say enough, has [`Loss::smoothed`] as well, and then
+/// A non-smooth loss, where a Hessian does not say enough, has [`Loss::smoothed`] as well, and then
 /// they use that and [`Loss::conjugate`].
 pub trait Loss {
     /// The name used in options, files and messages.
@@ -91,8 +91,8 @@ pub trait Loss {
         None
     }
 
-    /// Whether it has kinks, and so needs its [`Loss::smoothed`] form.
-    fn has_kinks(&self) -> bool
+    /// Whether it is non-smooth, and so needs its [`Loss::smoothed`] form.
+    fn is_nonsmooth(&self) -> bool
     where
         Self: Sized,
     {
@@ -112,13 +112,13 @@ pub trait Loss {
     /// Lipschitz constant of ℓ in s (Euclidean norm) on the set of [`Loss::range`].
     fn lipschitz(&self, bound: f64, target: f64) -> f64;
 
-    /// An upper bound on the largest eigenvalue of ∂²ℓ/∂s²; infinite for a loss with kinks.
+    /// An upper bound on the largest eigenvalue of ∂²ℓ/∂s²; infinite for a non-smooth loss.
     fn curvature(&self) -> f64;
 
-    /// M of generalised self-concordance, |D³ℓ(s)[δ, δ, δ]| ≤ M ‖δ‖₂ D²ℓ(s)[δ, δ] for all scores s and
+    /// M of generalised self-self_concordance, |D³ℓ(s)[δ, δ, δ]| ≤ M ‖δ‖₂ D²ℓ(s)[δ, δ] for all scores s and
     /// directions δ (Bach 2010, doi:10.1214/09-EJS521): it turns a Hessian at one point into a lower
     /// bound everywhere, see [`crate::expansion::Expansion`]. `None` where no such M is known.
-    fn concordance(&self) -> Option<f64> {
+    fn self_concordance(&self) -> Option<f64> {
         None
     }
 

@@ -104,7 +104,7 @@ impl Loss for Softmax {
         0.5
     }
 
-    fn concordance(&self) -> Option<f64> {
+    fn self_concordance(&self) -> Option<f64> {
         // The third cumulant of δ is at most (max δ − min δ) ≤ √2‖δ‖₂ times its variance.
         Some(std::f64::consts::SQRT_2)
     }

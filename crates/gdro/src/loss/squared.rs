@@ -58,7 +58,7 @@ impl Loss for Squared {
         2.0
     }
 
-    fn concordance(&self) -> Option<f64> {
+    fn self_concordance(&self) -> Option<f64> {
         // The third derivative is 0.
         Some(0.0)
     }

@@ -5,7 +5,7 @@ use rand::Rng as _;
 use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::group_weights::GroupWeights;
-use crate::hint::rare;
+use crate::hint::cold_path;
 use crate::sampling::{Rng, Streams, unit};
 use crate::source::{Handle, Source};
 
@@ -93,7 +93,7 @@ impl Lookahead {
         match self.groups.get(self.next) {
             Some(group) if q.contains(*group, u) => *group,
             _ => {
-                rare();
+                cold_path();
                 q.quantile(u)
             }
         }

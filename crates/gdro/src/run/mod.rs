@@ -42,7 +42,7 @@ pub trait Solver {
     /// Samples drawn from each group.
     fn samples(&self) -> &[u64];
 
-    /// How many losses lay outside of the range that the bandit player was told, and were clipped
+    /// How many losses lay outside of the range of the bandit player, and were clipped
     /// for it (for it alone).
     fn clipped(&self) -> u64;
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::estimator::Probe;
 use crate::game::Game;
 use crate::group_weights::GroupWeights;
-use crate::hint::rare;
+use crate::hint::cold_path;
 use crate::iterate::{Gradient, Iterate};
 use crate::loss::Loss;
 use crate::sampling::{Rng, Streams};
@@ -98,7 +98,7 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
         if value.is_finite() {
             Ok(value)
         } else {
-            rare();
+            cold_path();
             Err(Error::NonFiniteLoss { group, round, value })
         }
     }
@@ -124,7 +124,7 @@ impl<L: Loss, S: Source, I: Iterate> Round<'_, L, S, I> {
             }
             value
         } else {
-            rare();
+            cold_path();
             self.point.scores(sample.x, &mut scratch.scores);
             let value = self.loss.slope(&scratch.scores, sample.y, &mut scratch.slope)?;
             if c != 0.0 {
@@ -173,7 +173,7 @@ impl<L: Loss, S: Source, I: Iterate> Probe for Round<'_, L, S, I> {
         if (0.0..=1.0).contains(&s) {
             return s;
         }
-        rare();
+        cold_path();
         self.scratch.clipped += 1;
         s.clamp(0.0, 1.0)
     }

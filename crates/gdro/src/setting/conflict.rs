@@ -51,7 +51,7 @@ impl Objective {
     /// The first conflict among the settings that `given` says were given, by their names in job
     /// files: `offsets`, `adjustment` and `scales`, which change nothing under some objectives.
     /// `solver` is the algorithm, if one plays rounds.
-    pub fn idle(
+    pub fn unused(
         self,
         solver: Option<Algorithm>,
         given: impl Fn(&'static str) -> bool,
@@ -90,7 +90,7 @@ impl Objective {
     /// The first conflict among the settings of an algorithm that `given` says were given, by
     /// their names in job files: `anytime`, those of one algorithm alone, `step-w`, `step-q` and
     /// `loss-range`.
-    pub fn idle_of_rounds(
+    pub fn unused_in_rounds(
         self,
         solver: Algorithm,
         given: impl Fn(&'static str) -> bool,
@@ -153,29 +153,32 @@ mod tests {
     #[test]
     fn settings_that_change_nothing_are_named() {
         use Algorithm::*;
-        let idle = |objective: Objective, solver, given: &[&str]| {
-            let found = objective.idle(solver, |s| given.contains(&s));
+        let unused = |objective: Objective, solver, given: &[&str]| {
+            let found = objective.unused(solver, |s| given.contains(&s));
             found.map_or("", |c| c.setting)
         };
-        assert_eq!(idle(Objective::Max, None, &["scales", "offsets"]), "");
-        assert_eq!(idle(Objective::Max, Some(SmdR), &["scales"]), "scales");
-        assert_eq!(idle(Objective::Balanced, None, &["scales"]), "scales");
-        assert_eq!(idle(Objective::Max, None, &["offsets", "adjustment"]), "adjustment");
-        assert_eq!(idle(Objective::Regret, None, &["adjustment"]), "adjustment");
-        assert_eq!(idle(Objective::Average, None, &["offsets"]), "offsets");
+        assert_eq!(unused(Objective::Max, None, &["scales", "offsets"]), "");
+        assert_eq!(unused(Objective::Max, Some(SmdR), &["scales"]), "scales");
+        assert_eq!(unused(Objective::Balanced, None, &["scales"]), "scales");
+        assert_eq!(unused(Objective::Max, None, &["offsets", "adjustment"]), "adjustment");
+        assert_eq!(unused(Objective::Regret, None, &["adjustment"]), "adjustment");
+        assert_eq!(unused(Objective::Average, None, &["offsets"]), "offsets");
 
-        let idle = |objective: Objective, solver, given: &[&str]| {
-            let found = objective.idle_of_rounds(solver, |s| given.contains(&s));
+        let unused = |objective: Objective, solver, given: &[&str]| {
+            let found = objective.unused_in_rounds(solver, |s| given.contains(&s));
             found.map_or("", |c| c.setting)
         };
-        assert_eq!(idle(Objective::Max, SmdM, &["anytime", "step-w", "step-q", "loss-range"]), "");
-        assert_eq!(idle(Objective::Max, SmdR, &["anytime"]), "anytime");
-        assert_eq!(idle(Objective::Max, SmdM, &["queries"]), "queries");
-        assert_eq!(idle(Objective::Max, Flexible, &["queries"]), "");
-        assert_eq!(idle(Objective::Max, Adaptive, &["loss-range"]), "loss-range");
-        assert_eq!(idle(Objective::Average, SmdM, &["step-q"]), "step-q");
-        assert_eq!(idle(Objective::Average, SmdM, &["loss-range"]), "");
-        assert_eq!(idle(Objective::Average, Online1, &["loss-range"]), "loss-range");
-        assert_eq!(idle(Objective::Max, Online1, &["loss-range"]), "");
+        assert_eq!(
+            unused(Objective::Max, SmdM, &["anytime", "step-w", "step-q", "loss-range"]),
+            ""
+        );
+        assert_eq!(unused(Objective::Max, SmdR, &["anytime"]), "anytime");
+        assert_eq!(unused(Objective::Max, SmdM, &["queries"]), "queries");
+        assert_eq!(unused(Objective::Max, Flexible, &["queries"]), "");
+        assert_eq!(unused(Objective::Max, Adaptive, &["loss-range"]), "loss-range");
+        assert_eq!(unused(Objective::Average, SmdM, &["step-q"]), "step-q");
+        assert_eq!(unused(Objective::Average, SmdM, &["loss-range"]), "");
+        assert_eq!(unused(Objective::Average, Online1, &["loss-range"]), "loss-range");
+        assert_eq!(unused(Objective::Max, Online1, &["loss-range"]), "");
     }
 }

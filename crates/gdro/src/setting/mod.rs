@@ -222,8 +222,8 @@ impl<L: Loss + Sync> Setting<L> {
         let game = Game::gdro(m).with_ridge(self.game.ridge);
         let goal = Goal::Fixed(vec![1.0 / m as f64; m]);
         let problem = Problem { game: &game, goal, ..self.problem() };
-        // With kinks every digit costs as much as the one before.
-        let tolerance = if self.loss.has_kinks() { 1e-6 } else { 1e-8 };
+        // For non-smooth losses every digit costs as much as the one before.
+        let tolerance = if self.loss.is_nonsmooth() { 1e-6 } else { 1e-8 };
         let options = Options { tolerance, start, ..Options::default() };
         Ok(minimize(data, &self.loss, &problem, &options)?.w)
     }

@@ -209,7 +209,7 @@ fn concordance_bounds_the_third_derivative() {
     let mut rng = Rng::seed_from_u64(8);
     let softmax = AnyLoss::Softmax(Softmax::new(3).unwrap());
     for loss in [AnyLoss::Logistic(Logistic), AnyLoss::Squared(Squared), softmax] {
-        let (name, m) = (loss.name(), loss.concordance().unwrap());
+        let (name, m) = (loss.name(), loss.self_concordance().unwrap());
         let c = loss.outputs();
         let mut largest = 0f64;
         for _ in 0..20_000 {

@@ -179,7 +179,7 @@ fn bounds_enclose_the_optimum_of_random_problems() {
     assert!(faults.is_empty(), "{} {faults:#?}", faults.len());
 }
 
-/// Losses without kinks take the same way as ever.
+/// Smooth losses take the direct way.
 #[test]
 fn smooth_losses_keep_their_bits() {
     let mut rng = Rng::seed_from_u64(5);
@@ -235,7 +235,7 @@ fn constants_hold_at_random_points() {
 
 /// Kinks and a geometry that only the first-order method knows: the Fenchel gap closes as well.
 #[test]
-fn losses_with_kinks_over_any_geometry() {
+fn non_smooth_losses_over_any_geometry() {
     use gdro::domain::{L1Ball, PNormBall, Simplex};
     let maps = [
         AnyMap::PNormBall(PNormBall::new(1.5, 2.0).unwrap()),

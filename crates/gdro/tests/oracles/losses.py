@@ -1,4 +1,4 @@
-"""Optimal values for the losses with kinks or piecewise curvature (cvxpy with Clarabel). Prints losses.json.
+"""Optimal values for the losses that are non-smooth or of piecewise curvature (cvxpy with Clarabel). Prints losses.json.
 
 The games, domains and data of optima.py; the losses are written out from their definitions. Needs numpy, cvxpy and
 clarabel.

@@ -13,7 +13,7 @@ use toml::Value;
 #[derive(Debug, Args)]
 pub struct FormatArg {
     /// csv, tsv, parquet, arrow or svmlight [default: that of the training if it was given, else
-    /// told by the content and the name]
+    /// detected by the content and the name]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 }

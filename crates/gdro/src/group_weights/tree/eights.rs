@@ -167,7 +167,7 @@ impl<F: Fold> Eights<F> {
         root
     }
 
-    /// Replaces the first `len` leaves, whose present values the function is told: O(m).
+    /// Replaces the first `len` leaves, whose present values the caller gives: O(m).
     pub fn fill(&mut self, len: usize, mut value: impl FnMut(usize, f64) -> f64) {
         for at in 0..len {
             let leaf = &mut self.leaves[at / 8].0[at % 8];
@@ -333,7 +333,7 @@ fn bounds(weights: &[f64; 8]) -> [f64; 9] {
 #[inline]
 fn ends_before(ends: [f64; 7], left: f64) -> usize {
     // Counted in floating point, for which there are vector instructions: no branch could be
-    // foreseen. The sum is in the low bits.
+    // predicted. The sum is in the low bits.
     const INTEGER: f64 = (1u64 << 52) as f64;
     let [a, b, c, d, e, f, g] = ends.map(|end| if end <= left { 1.0 } else { 0.0 });
     let count = ((a + b) + (c + d)) + ((e + f) + (g + INTEGER));

@@ -11,7 +11,7 @@ use eights::{Eights, Sum};
 use ledger::{Clock, Group};
 
 use crate::error::{Error, Result, require};
-use crate::hint::rare;
+use crate::hint::cold_path;
 use crate::prefetch::prefetch;
 use crate::sampling::{Rng, systematic, unit};
 
@@ -181,7 +181,7 @@ impl GroupWeights for Tree {
         };
         self.scale = 1.0 / root;
         if out_of_range(root) {
-            rare();
+            cold_path();
             self.settle();
             self.grow();
         }
@@ -198,7 +198,7 @@ impl GroupWeights for Tree {
     #[inline(always)]
     fn accumulate(&mut self, weight: f64) {
         if self.clock.runs_down(self.scale) {
-            rare();
+            cold_path();
             self.settle();
         }
         self.clock.turn(weight, self.scale);

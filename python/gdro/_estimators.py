@@ -76,7 +76,7 @@ _DOCUMENTATION = """
         as the program has it: exact unless that would take many minutes, see ``solver_``.
     tol : float, default=None
         Stop when the certified gap is at most this; a warning where it is not reached. By default
-        as far as double precision goes (1e-8 for non-smooth losses).
+        1e-10 relative to the objective at zero, or 1 if that is more (1e-8 for non-smooth losses).
     max_iter : int, default=200
         Most iterations of ``solver="exact"``.
     rounds : int, default=None

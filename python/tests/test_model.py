@@ -290,15 +290,44 @@ def test_models_of_python_in_the_program(folder, table, name, tmp_path):
     assert "logistic" in run("show", tmp_path / "run") or target != "ill"
 
 
-def test_the_program_certifies_a_model_of_python(table, tmp_path):
-    """Groups of one size or another, in the program's own order."""
-    X = table[["age", "size"]]
-    y, site = table["ill"].to_numpy(), table["site"]
-    model = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=site)
-    gdro.save(model, tmp_path, target="ill")
-    table[["age", "size", "ill", "site"]].to_csv(tmp_path / "rows.csv", index=False)
+#: Models whose record must say what was run: estimator, target, groups, and whether rows have weights.
+CERTIFIED = {
+    "plain": (GroupDROClassifier(l2=1e-2), "ill", ["site"], False),
+    "two scores": (GroupDROClassifier(loss="softmax"), "ill", ["site"], False),
+    "two scores in a ball": (GroupDROClassifier(loss="softmax", ball=0.7), "ill", ["site"], False),
+    "classes": (GroupDROClassifier(), "kind", ["site"], False),
+    "numbers": (GroupDRORegressor(), "score", ["site"], False),
+    "intersection": (GroupDROClassifier(), "ill", ["site", "half"], False),
+    "families": (GroupDROClassifier(), "ill", [["site"], ["half"]], False),
+    "weights": (GroupDROClassifier(), "ill", ["site"], True),
+    "regret": (GroupDROClassifier(objective="regret"), "ill", ["site"], False),
+}
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_the_program_certifies_a_model_of_python(table, name, tmp_path):
+    """The certificate of a saved model is computed again from its record and the rows."""
+    model, target, groups, is_weighted = CERTIFIED[name]
+    rows = table[["age", "size", "ill", "kind", "site"]].copy()
+    rows["score"] = rows["age"] - 3 * rows["size"]
+    rows["half"] = np.where(np.arange(len(rows)) % 3 == 0, "first", "second")
+    weights = 1.0 + np.arange(len(rows)) % 2
+    is_family = isinstance(groups[0], list)
+    columns = [rows[family[0]] for family in groups] if is_family else rows[groups]
+    model.fit(
+        rows[["age", "size"]], rows[target].to_numpy(), sensitive_features=columns,
+        sample_weight=weights if is_weighted else None,
+    )
+    gdro.save(model, tmp_path, target=target)
+    used = ["age", "size", target, *np.ravel(groups)]
+    written = rows[used].assign(**({"sample_weight": weights} if is_weighted else {}))
+    written.to_csv(tmp_path / "rows.csv", index=False)
     found = json.loads(run("certify", tmp_path, tmp_path / "rows.csv", "--json"))
-    assert found["upper"] == pytest.approx(model.certificate_.upper, abs=1e-12)
+    for bound in ("upper", "lower", "gap"):
+        assert found[bound] == pytest.approx(getattr(model.certificate_, bound), abs=1e-11)
+    gdro.save(gdro.load(tmp_path), tmp_path / "again")
+    again = (tmp_path / "again" / "model.json").read_text()
+    assert again == (tmp_path / "model.json").read_text()
 
 
 def test_labels_keep_their_type(tmp_path, table):

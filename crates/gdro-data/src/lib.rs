@@ -63,4 +63,4 @@ pub use schema::{ColumnSchema, Role};
 pub use table::{Cells, Column, Kind, Table};
 pub use target::Target;
 pub use weights::Weighted;
-pub use words::shown;
+pub use words::{number, shown};

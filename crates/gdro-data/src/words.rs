@@ -1,12 +1,14 @@
 //! Numbers and texts in messages.
 
+use std::fmt::Display;
+
 /// A number of things: `1 row`, `2,000 rows`.
 pub(crate) fn count(count: usize, thing: &str) -> String {
     format!("{} {thing}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// A number with its thousands apart.
-pub(crate) fn number(number: usize) -> String {
+/// A whole number with its thousands apart: `12,345`.
+pub fn number(number: impl Display) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -113,15 +113,7 @@ pub fn percent(value: f64) -> String {
 
 /// A count with its thousands apart.
 pub fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    gdro_data::number(value)
 }
 
 /// A number of things: `1 row`, `2,000 rows`.

@@ -52,6 +52,13 @@ fn unescaped(text: &str) -> String {
     text.replace("&#39;", "'").replace("&amp;", "&")
 }
 
+/// What only binary targets have: in the page, and in the summary.
+const METRICS: [(&str, &str); 3] = [
+    ("true positives", "test_true_positive_rate"),
+    ("false positives", "test_false_positive_rate"),
+    ("AUC", "test_auc"),
+];
+
 #[test]
 fn the_numbers_are_those_of_the_summary() {
     let folder = Folder::people();
@@ -68,7 +75,11 @@ fn the_numbers_are_those_of_the_summary() {
                 assert_eq!(shown["accuracy"][i], group[format!("{part}_accuracy")]);
                 if part == "test" {
                     assert_eq!(shown["train_risk"][i], group["train_risk"]);
-                    assert_eq!(shown["auc"][i], group["test_auc"]["value"]);
+                    for (label, key) in METRICS {
+                        let mut metrics = shown["metrics"].as_array().unwrap().iter();
+                        let metric = metrics.find(|metric| metric["label"] == label).unwrap();
+                        assert_eq!(metric["values"][i], group[key]["value"], "{label}");
+                    }
                     let interval = &shown["accuracy_interval"][i];
                     assert!(interval.is_null() || *interval == group["test_accuracy_interval"]);
                     let change = &summary["groups"][i]["test_risk_minus_erm"];

@@ -90,7 +90,7 @@ pub enum MissingGroup {
     Drop,
 }
 
-/// What to do with groups of fewer rows than [`DataOptions::min_group`].
+/// What to do with groups of fewer rows than [`DataOptions::min_group`](crate::DataOptions::min_group).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmallGroups {
@@ -137,7 +137,7 @@ pub enum Split {
         /// Seed of the draw.
         seed: u64,
     },
-    /// The rows with one of [`DataOptions::holdout_value`] in [`DataOptions::holdout_column`].
+    /// The rows with one of [`DataOptions::holdout_value`](crate::DataOptions::holdout_value) in [`DataOptions::holdout_column`](crate::DataOptions::holdout_column).
     Column,
     /// The rows of the last file of the table. Labels are those of the other files.
     LastFile,

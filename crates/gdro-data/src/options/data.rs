@@ -61,7 +61,7 @@ pub struct DataOptions {
     pub hash: BTreeMap<String, u32>,
     /// Column of row weights: finite and not negative. Rows of weight 0 are left out.
     pub weight: Option<String>,
-    /// The column that says which rows are held out, for [`Split::Column`]. It is text, and no
+    /// The column that says which rows are held out, for [`Split::Column`](crate::Split::Column). It is text, and no
     /// feature.
     pub holdout_column: Option<String>,
     /// The texts of that column in rows that are held out. A single one may stand without a list.

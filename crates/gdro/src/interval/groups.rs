@@ -73,8 +73,8 @@ pub struct Evaluation {
 /// No distribution of the maximum is needed, and ties between groups do no harm.
 ///
 /// **Intervals.** Risks: betting on min(ℓ, M), see [`mean_interval`](super::mean_interval).
-/// Accuracy and rates: [`clopper_pearson`], conditionally on the number of rows of the class. AUC:
-/// [`auc_interval`]. With weights, accuracy and rates are ratios and use
+/// Accuracy and rates: [`clopper_pearson`](super::clopper_pearson), conditionally on the number of
+/// rows of the class. AUC: [`auc_interval`](super::auc_interval). With weights, accuracy and rates are ratios and use
 /// [`weighted_mean_interval`](super::weighted_mean_interval); AUC is left out.
 ///
 /// **Order.** Betting takes the rows of a group in an order that depends on the seed, the index of

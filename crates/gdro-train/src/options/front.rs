@@ -50,6 +50,7 @@ impl Front {
         }
     }
 }
+
 /// A text as an entry of an option that takes a list: quoted as in a CSV file where it must be.
 fn in_list(text: &str) -> String {
     let text = shown(text);

@@ -69,7 +69,7 @@ impl Settings {
                 _ => None,
             };
             let value = match on.filter(|_| option.kind == Kind::Switch) {
-                Some(on) if on == option.is_inverted() => continue,
+                Some(on) if on == option.is_inverted => continue,
                 Some(_) => Value::Boolean(true),
                 None => value,
             };
@@ -243,7 +243,7 @@ impl Settings {
     fn argument(&self, key: &str) -> String {
         let name = self.front.name(key);
         match self.values.get(key).and_then(|s| in_python(&s.value)) {
-            Some(value) if find(key).is_none_or(|option| !option.is_inverted()) => {
+            Some(value) if find(key).is_none_or(|option| !option.is_inverted) => {
                 format!("{name}={}", one_line(&value))
             }
             Some(_) => format!("{name}=False"),

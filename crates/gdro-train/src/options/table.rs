@@ -166,6 +166,8 @@ pub struct Opt {
     pub unstreamed: Option<&'static str>,
     /// Its name in the Python package, where that is another.
     pub python: Option<&'static str>,
+    /// Whether it is a switch that is on where the argument of Python is false.
+    pub is_inverted: bool,
 }
 
 const fn opt(
@@ -192,6 +194,7 @@ const fn opt(
         needs_groups: false,
         unstreamed: None,
         python: None,
+        is_inverted: false,
     }
 }
 
@@ -214,6 +217,10 @@ impl Opt {
 
     const fn python(self, name: &'static str) -> Self {
         Opt { python: Some(name), ..self }
+    }
+
+    const fn unless(self, name: &'static str) -> Self {
+        Opt { is_inverted: true, ..self.python(name) }
     }
 
     /// What it is and what holds where it is not given.
@@ -246,11 +253,6 @@ impl Opt {
     /// Its name in the Python package.
     pub fn python_name(&self) -> String {
         self.python.map_or_else(|| self.key.replace('-', "_"), str::to_owned)
-    }
-
-    /// Whether it is a switch that is on where the argument of Python is false.
-    pub fn is_inverted(&self) -> bool {
-        self.key == "no-intercept"
     }
 
     /// The algorithm that alone uses it, where there is one.
@@ -398,14 +400,14 @@ pub const TABLE: &[Opt] = &[
         Kind::Switch,
         "Train a model without an intercept: its scores are 0 where all features are",
     )
-    .python("fit_intercept"),
+    .unless("fit_intercept"),
     opt(
         Heading::Goal,
         "penalize-intercept",
         "",
         Kind::Switch,
-        "Put the intercept under the ridge and into the domain; otherwise it is free in [−100, 100] (wider for \
-         targets that are larger)",
+        "Put the intercept under the ridge and into the domain; otherwise it is free in [−100, 100] \
+         (wider for targets that are larger)",
     ),
     // How it is minimised.
     opt(

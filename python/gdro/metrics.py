@@ -290,6 +290,10 @@ class GroupReport:
     delta : float
         Each column holds for all groups at once with probability 1 - delta.
     cap : float
+    weight_cap : float or None
+        Rows count as min(weight, weight_cap) in everything but ``risk``; None without weights.
+    weights_capped : float
+        The share of the rows that are heavier.
     """
 
     names: list[str]
@@ -305,14 +309,22 @@ class GroupReport:
     worst_accuracy: Interval | None
     delta: float
     cap: float
+    weight_cap: float | None
+    weights_capped: float
 
     def __init__(
-        self, names: list[str], found: dict[str, Any], delta: float, cap: float
+        self,
+        names: list[str],
+        found: dict[str, Any],
+        delta: float,
+        cap: float,
+        weight_cap: float | None = None,
     ) -> None:
         groups = found["groups"]
         self.names = list(names)
-        self.delta, self.cap = delta, cap
+        self.delta, self.cap, self.weight_cap = delta, cap, weight_cap
         self.rows = [g["rows"] for g in groups]
+        self.weights_capped = sum(g["capped_weights"] for g in groups) / max(1, sum(self.rows))
         self.risk = [g["risk"] for g in groups]
         self.clipped_risk = [_interval(g["clipped_risk"]) for g in groups]
         self.columns = ["clipped_risk"]
@@ -370,7 +382,13 @@ class GroupReport:
         widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
         text = "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
         level = 100 * (1 - self.delta)
-        return f"{text}\nEach column holds for all groups at once with probability {level:g} %."
+        text += f"\nEach column holds for all groups at once with probability {level:g} %."
+        if self.weight_cap is not None:
+            text += (
+                f"\nWeights count as at most {self.weight_cap:g}, which cuts "
+                f"{100 * self.weights_capped:.1f} % of the rows."
+            )
+        return text
 
     __repr__ = __str__
 
@@ -386,8 +404,10 @@ def evaluate(
     y: ColumnLike,
     *,
     sensitive_features: GroupsLike | None,
+    sample_weight: ColumnLike | None = None,
     delta: float = 0.05,
     cap: float | None = None,
+    weight_cap: float | None = None,
     random_state: int = 0,
 ) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
@@ -399,12 +419,16 @@ def evaluate(
     Parameters
     ----------
     estimator : fitted classifier or regressor
-    X, y, sensitive_features
-        As for ``fit``.
+    X, y, sensitive_features, sample_weight
+        As for ``fit``; rows of weight 0 say nothing.
     delta : float, default=0.05
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
         ``loss_cap_`` of the estimator, which others do not have.
+    weight_cap : float, default=None
+        B, with ``sample_weight``: heavier rows count as B, which changes what is estimated. It must
+        not look at these rows. By default the ``weight_cap_`` of the estimator, the largest weight
+        of its training rows.
     random_state : int, default=0
         Seed of the order in which the rows of a group are taken.
     """
@@ -421,15 +445,38 @@ def evaluate(
     delta = number("delta", delta, low=0, strictly=True, high=1)
     losses, correct, binary = _row_losses(estimator, X, y)
     families = families_of(sensitive_features, len(losses))
+    weights = None
+    if sample_weight is not None:
+        weights = np.ascontiguousarray(column_or_1d(sample_weight), dtype=np.float64)
+        check_consistent_length(losses, weights)
+    weight_cap = _weight_cap(estimator, weights, weight_cap)
     found = _gdro.intervals(
         np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
         None if correct is None else np.ascontiguousarray(correct),
         None
         if binary is None
         else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
+        weights,
         [(family.codes, len(family.names)) for family in families],
         delta,
         cap,
+        weight_cap,
         number("random_state", random_state, low=0, whole=True),
     )
-    return GroupReport(names_of(families), found, delta, cap)
+    return GroupReport(names_of(families), found, delta, cap, weight_cap)
+
+
+def _weight_cap(estimator, weights, given):
+    """B for these weights: what is given, or that of the estimator."""
+    if weights is None:
+        if given is not None:
+            raise ValueError(f"weight_cap={given!r}: there is no sample_weight to cap")
+        return None
+    if given is None:
+        given = getattr(_last(estimator), "weight_cap_", None)
+    if given is None:
+        raise ValueError(
+            "weight_cap=None: the estimator has no weight_cap_, since it was trained without "
+            "sample_weight: give a bound on the weights that is not taken from these rows"
+        )
+    return number("weight_cap", given, low=0, strictly=True)

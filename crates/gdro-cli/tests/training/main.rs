@@ -15,3 +15,4 @@ mod select;
 mod sets;
 mod solvers;
 mod stream;
+mod weighted;

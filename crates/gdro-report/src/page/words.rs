@@ -4,7 +4,7 @@ use gdro::certificate::Certificate;
 use gdro_data::Target;
 
 use super::data::Data;
-use crate::numbers::{Scale, count, counted, level, percent, risk};
+use crate::numbers::{Scale, count, counted, level, percent};
 use gdro::setting::Objective;
 use gdro_train::job::{Job, Training};
 use gdro_train::model::Model;
@@ -153,21 +153,12 @@ pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
     out
 }
 
-/// What the intervals of the page are.
-pub fn intervals(data: &Data, cap: f64, clipped: usize) -> Option<String> {
+/// What the intervals of the page are, and what losses and weights count as at most in them.
+pub fn intervals(data: &Data, caps: &str) -> Option<String> {
     let level = data.level.as_ref()?;
-    let cut = if clipped > 0 {
-        format!(
-            " Losses count as at most {} in the intervals, which cuts {} here; the points are not cut.",
-            risk(cap),
-            counted(clipped as u64, "row")
-        )
-    } else {
-        String::new()
-    };
     Some(format!(
         "Bars are intervals: those of one model hold for all groups at once with probability \
-         {level}. A group without a bar has too few rows to say anything.{cut}"
+         {level}. A group without a bar has too few rows to say anything. In the intervals {caps}; the points are not cut."
     ))
 }
 

@@ -281,6 +281,7 @@ pub fn find(key: &str) -> Option<&'static Opt> {
 }
 
 const LAST_ROWS: &str = "the last rows of each group are held out";
+const UNWEIGHTED: &str = "rows that are visited once cannot be weighted";
 const NO_OFFSETS: &str = "it plays the game without offsets";
 
 /// All options, in the order of the help.
@@ -710,7 +711,18 @@ pub const TABLE: &[Opt] = &[
          buckets] (repeatable)",
     ),
     opt(Heading::Table, "weight", "COLUMN", Kind::Text, "Column of row weights")
-        .unstreamed("rows that are visited once cannot be weighted"),
+        .unstreamed(UNWEIGHTED),
+    opt(
+        Heading::Table,
+        "weight-cap",
+        "B",
+        Kind::Number(Range::above_zero("a number above 0")),
+        "Held-out rows of a larger weight count as B in points and intervals. It must not be taken \
+         from these rows",
+    )
+    .default("the largest weight of a training row")
+    .used_by(Use::Always)
+    .unstreamed(UNWEIGHTED),
     opt(
         Heading::Table,
         "format",

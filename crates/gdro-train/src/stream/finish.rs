@@ -8,7 +8,6 @@ use gdro::certificate::Certificate;
 use gdro::exact::{Goal, Problem};
 use gdro::expansion::Expansion;
 use gdro::game::Game;
-use gdro::interval::Settings;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
@@ -16,7 +15,7 @@ use gdro::{Dataset, Matrix};
 use super::pass::{self, Rows};
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
-use crate::intervals::{Columns, Intervals, cap, columns};
+use crate::intervals::{Columns, Intervals, columns, settings};
 use crate::prepared::Setting;
 use crate::scores::OneClass;
 
@@ -28,8 +27,8 @@ pub struct Finish {
     pub comparison: Option<gdro::interval::Comparison>,
     /// How far the robust model is from the optimum.
     pub certificate: Certificate,
-    /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: f64,
+    /// What intervals rest on besides the rows held out.
+    pub settings: gdro::interval::Settings,
 }
 
 /// Sums over the rows of one model.
@@ -100,12 +99,11 @@ pub fn run(
         goal: Goal::Adversary,
     };
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
-    let cap = cap(head, models).map_err(library)?;
+    let settings = settings(&job.training, head, models).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
     let mut comparison = None;
     if targets.iter().any(|t| !t.is_empty()) {
-        let settings = Settings { delta: job.training.delta, cap, seed: job.training.seed };
         let (data, members) = targets_only(targets).map_err(library)?;
         let members: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
         let mut columns: Vec<Vec<Columns>> = sums.into_iter().map(|s| s.columns).collect();
@@ -119,7 +117,7 @@ pub fn run(
         }
         comparison = (!alone).then_some(found.comparison);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, cap }))
+    Ok(Some(Finish { evaluations, comparison, certificate, settings }))
 }
 
 /// Data that hold targets and groups, and no features.

@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 from . import _gdro
 from ._certificate import Certificate
 from ._groups import families_of, names_of
+from ._index import same_index
 from ._settings import given, number, objective_of, seed_of, targets_of
 
 if TYPE_CHECKING:
@@ -246,6 +247,7 @@ class _GroupDRO(BaseEstimator):
     def _rows(self, X, y, sensitive_features, sample_weight, numbers):
         """Validated rows without those of weight 0, which count as absent."""
         self._check()
+        same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         given = X, y
         try:
             X, y = validate_data(
@@ -371,7 +373,22 @@ class _GroupDRO(BaseEstimator):
         return np.asarray(X @ self.coef_.T) + self.intercept_
 
 
-class GroupDROClassifier(ClassifierMixin, _GroupDRO):
+class _Scored:
+    """The score of scikit-learn, of columns that belong together."""
+
+    def score(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
+        """The score of predictions: accuracy of a classifier, R² of a regression.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``. For the worst group see :mod:`gdro.metrics`.
+        """
+        same_index(X=X, y=y, sample_weight=sample_weight)
+        return super().score(X, y, sample_weight=sample_weight)
+
+
+class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
     """A linear classifier that does well on every group."""
 
     classes_: Labels
@@ -404,6 +421,8 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
             groups it is ordinary training.
         sample_weight : array of shape (n,), default=None
             Weights of rows within their groups: 2 counts like two rows, 0 like none.
+
+        Rows go by position: a Series or frame whose index is not that of ``X`` is refused.
 
         Returns
         -------
@@ -479,7 +498,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
 
-class GroupDRORegressor(RegressorMixin, _GroupDRO):
+class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
     """A linear regression that does well on every group."""
 
     coef_: Vector

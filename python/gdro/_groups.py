@@ -43,10 +43,17 @@ def families_of(sensitive_features, rows, keep=None):
         if len(sensitive_features) == 1:
             return [_family(sensitive_features[0], rows, keep)]
         return [
-            _family(part, rows, keep, f"sensitive_features[{i}]", default=str(i))
-            for i, part in enumerate(sensitive_features)
+            _family(part, rows, keep, what, default=str(i))
+            for i, (what, part) in enumerate(parts_of("sensitive_features", sensitive_features))
         ]
     return [_family(sensitive_features, rows, keep)]
+
+
+def parts_of(name, value):
+    """The columns or tables that an argument consists of, each with what it is called."""
+    if _is_families(value):
+        return [(f"{name}[{i}]", part) for i, part in enumerate(value)]
+    return [(name, value)]
 
 
 def names_of(families):

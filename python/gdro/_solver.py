@@ -13,6 +13,7 @@ from . import _gdro
 from ._certificate import Certificate
 from ._estimators import _rows_of
 from ._groups import families_of, names_of
+from ._index import same_index
 from ._settings import given, number, objective_of, targets_of
 
 if TYPE_CHECKING:
@@ -173,6 +174,9 @@ class Solver:
             for name, value in of_source.items():
                 if value is not None:
                     raise ValueError(f"{name} is for a source; rows say it themselves")
+            same_index(
+                X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+            )
             X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
             weights = None
             if sample_weight is not None:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _gdro
 from ._groups import families_of, names_of
+from ._index import same_index
 from ._settings import number
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ def group_accuracies(
     sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
     """The share of right predictions of every group, as a dictionary by name."""
+    same_index(
+        y_true=y_true,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+    )
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred, sample_weight)
     return _means((y_true == y_pred).astype(float), sensitive_features, sample_weight)
@@ -82,6 +89,12 @@ def group_risks(
     predictions for ``"squared"``, the default for numbers, ``"absolute"``, ``"huber:D"`` and
     ``"quantile:T"``. ``labels`` are the classes of the columns, the sorted ones by default.
     """
+    same_index(
+        y_true=y_true,
+        y_score=y_score,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+    )
     losses = _losses_of(y_true, y_score, loss, labels)
     return _means(losses, sensitive_features, sample_weight)
 
@@ -187,6 +200,7 @@ class _Scorer:
                 "sklearn.set_config(enable_metadata_routing=True), and pass them to fit, or in "
                 "params"
             )
+        same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         return self._score(estimator, X, y, sensitive_features, sample_weight)
 
     def get_metadata_routing(self) -> Any:
@@ -419,6 +433,7 @@ def evaluate(
             )
     cap = number("cap", cap, low=0, strictly=True)
     delta = number("delta", delta, low=0, strictly=True, high=1)
+    same_index(X=X, y=y, sensitive_features=sensitive_features)
     losses, correct, binary = _row_losses(estimator, X, y)
     families = families_of(sensitive_features, len(losses))
     found = _gdro.intervals(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
     check_is_fitted,
     column_or_1d,
     validate_data,
@@ -24,7 +24,7 @@ from . import _gdro
 from ._certificate import Certificate
 from ._groups import families_of, names_of
 from ._index import same_index
-from ._settings import given, number, objective_of, seed_of, targets_of
+from ._settings import given, number, objective_of, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from ._types import (
@@ -270,19 +270,7 @@ class _GroupDRO(BaseEstimator):
                 raise
             raise ValueError(why) from None
         del given  # X may be a copy by now
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            if np.any(weights < 0):
-                row = int(np.flatnonzero(weights < 0)[0])
-                raise ValueError(
-                    f"sample_weight of row {row} is {weights[row]}: expected at least 0"
-                )
-        keep = None
-        if weights is not None and not np.all(weights > 0):
-            keep = weights > 0
-            if not keep.any():
-                raise ValueError("sample_weight: all weights are 0")
+        weights, keep = weights_of(sample_weight, X)
         families = families_of(sensitive_features, X.shape[0], keep)
         if keep is not None:
             X, y, weights = X[keep], y[keep], weights[keep]
@@ -397,6 +385,14 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
     # Groups are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True}
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        with suppress(TypeError, ValueError):  # which fit raises for what is no loss
+            tags.classifier_tags.multi_class = (
+                self.loss is None or _gdro.targets_of(self.loss) == "classes"
+            )
+        return tags
+
     def fit(
         self,
         X: MatrixLike,
@@ -443,7 +439,8 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         else:
             if count > 2:
                 raise ValueError(
-                    f"loss={loss!r} takes two classes, y holds {count}: use loss='softmax'"
+                    f"Only binary classification is supported by loss={loss!r}: y holds {count} "
+                    "classes; use loss='softmax'"
                 )
             targets, outputs = np.where(codes == 1, 1.0, -1.0), 0
         del codes, y  # of as many rows as X

@@ -148,7 +148,7 @@ def _labels(column, rows, keep, what, name):
     for row, value in enumerate(values):
         at = index.get(value) if _hashable(value, where, row) else None
         if at is None:
-            if _is_missing(value):
+            if is_missing(value):
                 raise ValueError(
                     f"{where}: row {row} has no label ({value!r}): fill it in, "
                     "or leave the row out"
@@ -179,7 +179,8 @@ def _hashable(value, where, row):
     return True
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Whether a label is none: ``None``, NaN, NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     try:

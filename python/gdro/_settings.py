@@ -8,6 +8,7 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils.validation import _check_sample_weight
 
 from . import _gdro
 
@@ -64,6 +65,22 @@ def targets_of(loss, kinds=("labels", "classes", "numbers")):
             f"loss={loss!r} is for {found}: expected a loss for {' or '.join(kinds)}"
         )
     return found
+
+
+def weights_of(sample_weight, X):
+    """The weights of the rows of X, and which rows count: those above 0, or ``None`` for all."""
+    if sample_weight is None:
+        return None, None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if np.any(weights < 0):
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(f"sample_weight of row {row} is {weights[row]}: expected at least 0")
+    keep = weights > 0
+    if keep.all():
+        return weights, None
+    if not keep.any():
+        raise ValueError("sample_weight: all weights are 0")
+    return weights, keep
 
 
 def given(arguments, usual, names=None):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_1d
+from sklearn.utils.validation import check_X_y, column_or_1d
 
 from . import _gdro
 from ._certificate import Certificate
 from ._estimators import _rows_of
 from ._groups import families_of, names_of
 from ._index import same_index
-from ._settings import given, number, objective_of, targets_of
+from ._settings import given, number, objective_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from ._types import (
@@ -178,10 +178,10 @@ class Solver:
                 X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
             )
             X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-            weights = None
-            if sample_weight is not None:
-                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            families = families_of(sensitive_features, X.shape[0])
+            weights, keep = weights_of(sample_weight, X)
+            families = families_of(sensitive_features, X.shape[0], keep)
+            if keep is not None:  # a row of weight 0 is absent
+                X, y, weights = X[keep], y[keep], weights[keep]
             self.group_names = names_of(families)
             y, classes = _targets(y, "own" if own else loss)
             self.n_features = X.shape[1]

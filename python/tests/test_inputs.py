@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
+from sklearn.utils import get_tags
 
 from gdro import GroupDROClassifier, GroupDRORegressor
 
@@ -349,7 +350,7 @@ def test_bad_rows_are_refused(rows):
         fit(X, np.array([1, 0, None, *y[3:]], dtype=object))
     with pytest.raises(ValueError, match="X has no columns"):
         fit(pd.DataFrame(X)[[]], y)
-    with pytest.raises(ValueError, match="hinge.* takes two classes"):
+    with pytest.raises(ValueError, match="Only binary classification is supported by loss='hinge'"):
         GroupDROClassifier(loss="hinge").fit(X, np.arange(600) % 3)
 
 
@@ -400,3 +401,10 @@ def test_a_row_of_weight_zero_is_absent(rows):
     weights = (g != "c").astype(float)
     model = GroupDROClassifier().fit(X, y, sensitive_features=g, sample_weight=weights)
     assert model.group_names_.tolist() == ["a", "b"]
+
+
+def test_losses_of_margins_declare_themselves_binary():
+    for loss, many in {None: True, "softmax": True, "logistic": False, "hinge": False,
+                       "smoothed-hinge:0.5": False, "cubic": True, 3: True}.items():
+        tags = get_tags(GroupDROClassifier(loss=loss))
+        assert tags.classifier_tags.multi_class is many, loss

@@ -1,5 +1,7 @@
 """Groups of rows from whatever users have: labels, columns, families."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 #: Name of the only group where no groups were given.
@@ -53,6 +55,8 @@ def parts_of(name, value):
     """The columns or tables that an argument consists of, each with what it is called."""
     if _is_families(value):
         return [(f"{name}[{i}]", part) for i, part in enumerate(value)]
+    if isinstance(value, Mapping):
+        return [(f"{name}[{key!r}]", part) for key, part in value.items()]
     return [(name, value)]
 
 
@@ -81,7 +85,9 @@ def _is_column(part):
 
 
 def _is_frame(value):
-    return hasattr(value, "columns") or hasattr(value, "column_names")
+    return (
+        hasattr(value, "columns") or hasattr(value, "column_names") or isinstance(value, Mapping)
+    )
 
 
 def _columns(value):
@@ -89,6 +95,8 @@ def _columns(value):
     if _is_frame(value):
         if hasattr(value, "column_names"):  # pyarrow
             return [(str(n), value.column(n)) for n in value.column_names]
+        if isinstance(value, Mapping):
+            return [(str(n), column) for n, column in value.items()]
         return [(str(n), value[n]) for n in value.columns]
     if not isinstance(value, (list, tuple)) and getattr(value, "ndim", 1) == 2:
         value = np.asarray(value)

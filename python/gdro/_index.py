@@ -3,7 +3,7 @@
 from ._groups import parts_of
 
 
-def same_index(**columns):
+def same_index(*, sensitive_features=None, **columns):
     """Refuses columns whose index is not that of the first one that has an index.
 
     Rows go by position, in gdro as in scikit-learn, so that a column in another order would be
@@ -11,15 +11,23 @@ def same_index(**columns):
     position; columns of another length are left to the checks of lengths.
     """
     first, index = None, None
-    for name, column in columns.items():
-        for part, value in parts_of(name, column):
-            found = getattr(value, "index", None)
-            if not hasattr(found, "equals"):  # that of a list is a method
-                continue
-            if index is None:
-                first, index = part, found
-            elif len(found) == len(index) and not index.equals(found):
-                raise ValueError(_explained(first, index, part, found))
+    groups = _leaves("sensitive_features", sensitive_features)
+    for name, column in [*columns.items(), *groups]:
+        found = getattr(column, "index", None)
+        if not hasattr(found, "equals"):  # that of a list is a method
+            continue
+        if index is None:
+            first, index = name, found
+        elif len(found) == len(index) and not index.equals(found):
+            raise ValueError(_explained(first, index, name, found))
+
+
+def _leaves(name, value):
+    """The columns and tables that groups are made of, each with what it is called."""
+    parts = parts_of(name, value)
+    if len(parts) == 1 and parts[0][1] is value:
+        return parts
+    return [leaf for part in parts for leaf in _leaves(*part)]
 
 
 def _explained(first, index, name, found):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _gdro
-from ._settings import by_name, number
+from ._settings import by_name, number, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ._types import Vector
+    from ._types import RandomState, Vector
 
 RULES = ("hedge", "exp3-ix")
 ABSENT = ("carry", "importance", "error")
@@ -61,7 +61,7 @@ class GroupWeights:
         Of ``absent="importance"``: the probability that a group is there in an update, for all
         groups or for each. In a minibatch of B rows a group of share s is there with probability
         1 - (1 - s)^B.
-    random_state : int, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Seed of ``draw``.
 
     Examples
@@ -101,7 +101,7 @@ class GroupWeights:
         loss_range: float = 1.0,
         absent: Literal["carry", "importance", "error"] = "carry",
         presence: float | ArrayLike | Mapping[str, float] | None = None,
-        random_state: int = 0,
+        random_state: RandomState | None = 0,
     ) -> None:
         if isinstance(groups, (int, np.integer)):
             number("groups", groups, low=1, whole=True)
@@ -155,7 +155,7 @@ class GroupWeights:
         #: The last loss of each group, NaN before its first.
         self._last = np.full(m, np.nan)
         self._every = np.arange(m)
-        seed = number("random_state", random_state, low=0, whole=True)
+        seed = number("random_state", seed_of(random_state), low=0, whole=True)
         self._player = _gdro.Player(m, self.k, seed)
         self._drawn = None
         self.updates = 0

@@ -14,18 +14,21 @@ from ._certificate import Certificate
 from ._estimators import _rows_of
 from ._groups import families_of, names_of
 from ._index import same_index
-from ._settings import given, number, objective_of, targets_of, weights_of
+from ._settings import given, loss_of, number, objective_of, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from ._types import (
+        Algorithm,
         Average,
         Budget,
         ColumnLike,
         GroupsLike,
         Labels,
+        Loss,
         Matrix,
         MatrixLike,
         PerGroup,
+        RandomState,
         Subsets,
         Vector,
     )
@@ -55,7 +58,7 @@ class Solver:
     x_norm, y_bound : float, default=None and 1
         Of a source: what the Euclidean norm of the features and the size of the target lie below;
         the steps of the theorems depend on them.
-    loss : str or callable, default="logistic"
+    loss : str, tuple or callable, default="logistic"
     outputs : int, default=1
         Number of scores, of a loss that is a function.
     loss_range, loss_lipschitz : float, default=None
@@ -68,7 +71,7 @@ class Solver:
     subsets, delta
         As for the estimators; a source needs a ball or a domain. ``k`` above 1 is the mean of the k largest
         risks.
-    random_state : int, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Seed of all draws but those of a source that is a function.
     """
 
@@ -78,7 +81,7 @@ class Solver:
 
     def __init__(
         self,
-        algorithm: str,
+        algorithm: Algorithm,
         X: MatrixLike | None = None,
         y: ColumnLike | None = None,
         *,
@@ -89,7 +92,7 @@ class Solver:
         n_features: int | None = None,
         x_norm: float | None = None,
         y_bound: float = 1.0,
-        loss: str | Callable[[Vector, float], tuple[float, Any]] = "logistic",
+        loss: Loss | Callable[[Vector, float], tuple[float, Any]] = "logistic",
         outputs: int = 1,
         loss_range: float | None = None,
         loss_lipschitz: float | None = None,
@@ -111,7 +114,7 @@ class Solver:
         kept: int | None = None,
         subsets: Subsets | None = None,
         delta: float = 0.05,
-        random_state: int = 0,
+        random_state: RandomState | None = 0,
     ) -> None:
         if (source is None) == (X is None):
             raise ValueError("give either rows (X, y) or a source")
@@ -130,6 +133,7 @@ class Solver:
                 number("loss_lipschitz", loss_lipschitz, low=0, strictly=True),
             )
         else:
+            loss = loss_of(loss)
             targets_of(loss)
             if loss_lipschitz is not None:
                 raise ValueError("loss_lipschitz is for a loss that is a function")
@@ -144,7 +148,7 @@ class Solver:
         always = {
             "objective": objective_of("top-k", k) if top else "max",
             "solver": algorithm,
-            "random_state": random_state,
+            "random_state": seed_of(random_state),
         }
         if own is None:
             always["loss"] = loss

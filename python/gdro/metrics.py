@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -23,12 +23,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _gdro
 from ._groups import families_of, is_missing, names_of
 from ._index import same_index
-from ._settings import number, targets_of, weights_of
+from ._settings import loss_of, number, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ._types import Classifier, ColumnLike, GroupsLike, MatrixLike
+    from ._types import Classifier, ColumnLike, GroupsLike, Loss, MatrixLike, RandomState
 
 __all__ = [
     "GroupReport",
@@ -82,7 +82,7 @@ def group_risks(
     y_score: MatrixLike,
     *,
     sensitive_features: GroupsLike | None,
-    loss: str | None = None,
+    loss: Loss | Literal["log"] | None = None,
     labels: ArrayLike | None = None,
     sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
@@ -100,7 +100,7 @@ def group_risks(
         per class. ``"squared"``, ``"absolute"``, ``"huber:D"``, ``"quantile:T"``: predictions.
     sensitive_features, sample_weight
         As for ``fit``.
-    loss : str, default=None
+    loss : str or tuple, default=None
         ``"log"`` for several columns and ``"squared"`` for numbers, when left out. With one column
         for two classes say which it is.
     labels : array of shape (classes,), default=None
@@ -121,7 +121,7 @@ def worst_group_risk(
     y_score: MatrixLike,
     *,
     sensitive_features: GroupsLike | None,
-    loss: str | None = None,
+    loss: Loss | Literal["log"] | None = None,
     labels: ArrayLike | None = None,
     sample_weight: ColumnLike | None = None,
 ) -> float:
@@ -153,6 +153,7 @@ def _losses_of(y_true, y_score, loss, labels):
     is_column = y_score.ndim == 2 and y_score.shape[1] == 1
     if is_column:
         y_score = y_score[:, 0]
+    loss = loss_of(loss)
     if loss is None:
         loss = _usual_loss(y_true, y_score)
     kind = "probabilities" if loss == "log" else targets_of(loss)
@@ -546,7 +547,7 @@ def evaluate(
     sensitive_features: GroupsLike | None,
     delta: float = 0.05,
     cap: float | None = None,
-    random_state: int = 0,
+    random_state: RandomState | None = 0,
 ) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
 
@@ -563,7 +564,7 @@ def evaluate(
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
         ``loss_cap_`` of the estimator, which others do not have.
-    random_state : int, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
     """
     if hasattr(estimator, "fit"):
@@ -589,6 +590,6 @@ def evaluate(
         [(family.codes, len(family.names)) for family in families],
         delta,
         cap,
-        number("random_state", random_state, low=0, whole=True),
+        number("random_state", seed_of(random_state), low=0, whole=True),
     )
     return GroupReport(names_of(families), found, delta, cap)

@@ -32,6 +32,12 @@ CALLS = {
     "families": lambda X, y, g, w: GroupDROClassifier().fit(
         X, y, sensitive_features=[np.arange(400) % 2, g], sample_weight=w
     ),
+    "a mapping": lambda X, y, g, w: GroupDROClassifier().fit(
+        X, y, sensitive_features={"half": np.arange(400) % 2, "site": g}, sample_weight=w
+    ),
+    "a family of a mapping": lambda X, y, g, w: GroupDROClassifier().fit(
+        X, y, sensitive_features=[np.arange(400) % 2, {"site": g}], sample_weight=w
+    ),
     "a frame of groups": lambda X, y, g, w: GroupDROClassifier().fit(
         X, y, sensitive_features=g.to_frame(), sample_weight=w
     ),

@@ -209,10 +209,12 @@ def _usual_loss(y_true, y_score):
     """The loss of what can mean one thing alone."""
     if y_score.ndim == 2:
         return "log"
-    if not _is_text(y_true) and len(np.unique(y_true)) > 2:
-        return "squared"
+    if not _is_text(y_true):
+        values = np.unique(y_true)
+        if len(values) > 2 or np.any(values != np.round(values.astype(np.float64))):
+            return "squared"
     raise ValueError(
-        "y_true holds labels, or numbers of two values: give loss='log' if y_score are probabilities "
+        "y_true holds labels, or whole numbers of two values: give loss='log' if y_score are probabilities "
         "of the second class, 'logistic' or 'hinge' if they are scores, and 'squared' or 'absolute' "
         "if both are numbers"
     )
@@ -223,7 +225,7 @@ def _check_rows(good, y_score, expected):
     good = good.all(axis=1) if good.ndim == 2 else good
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
-        raise ValueError(f"y_score of row {row} is {y_score[row].tolist()}: expected {expected}")
+        raise ValueError(f"y_score of row {row} is {y_score[row].tolist()!s:.80}: expected {expected}")
 
 
 def _check_columns(y_score, labels):
@@ -249,7 +251,7 @@ def _check_known(name, values):
 def _is_text(values):
     if values.dtype.kind == "O":
         return any(isinstance(value, (str, bytes)) for value in values.tolist())
-    return values.dtype.kind in "USm"
+    return values.dtype.kind in "US"
 
 
 def _codes(y, classes):

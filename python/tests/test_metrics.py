@@ -206,6 +206,7 @@ def test_a_loss_is_what_its_name_says(binary):
     assert worst(np.where(y, "a", "b"), s, "logistic", labels=flipped) == of(log)
     assert worst(y, p, "squared") == of((y - p) ** 2)
     assert worst(s, p) == of((s - p) ** 2)
+    assert worst(y + 0.5, p) == of((y + 0.5 - p) ** 2)
     # Scores that happen to lie in [0, 1].
     assert worst(y, p.reshape(-1, 1), "hinge") == of(np.maximum(0, 1 - sign * p))
 

@@ -7,6 +7,7 @@ mod data;
 
 mod adult;
 mod groups;
+mod holdout;
 mod losses;
 mod nycflights;
 mod path;

@@ -142,6 +142,30 @@ fn a_sorted_file_ends_early_and_says_why() {
     assert!(said.contains("put the rows of the file in random order"), "{said}");
 }
 
+/// Groups of which the first rows have none, or of which all rows are far apart.
+#[test]
+fn groups_are_known_by_name_wherever_their_rows_are() {
+    let late = rows(1_000, false).replace(",a,", ",e,").replace(",c,", ",d,");
+    let late: String =
+        late.lines().filter(|l| l.contains(",d,")).map(|l| format!("{l}\n")).collect();
+    let folder = Folder::with(rows(3_000, false) + &late);
+    let table = format!("fit {TABLE} --stream --buffer 500 --out run --report page.html -q");
+    folder.prints(&table);
+    let last = folder.read("run/trace.jsonl");
+    let last: serde_json::Value = serde_json::from_str(last.lines().last().unwrap()).unwrap();
+    let summary = folder.json("run/summary.json");
+    for group in summary["groups"].as_array().unwrap() {
+        let name = group["name"].as_str().unwrap();
+        let close = (number(&last["weights"][name]) - number(&group["weight"])).abs();
+        assert!(close < 1e-9, "{name}: {last}");
+        // A risk is of the group's own rows.
+        if let Some(risk) = last["risks"][name].as_f64() {
+            assert!((risk - number(&group["train_risk"])).abs() < 0.2, "{name}: {last}");
+        }
+    }
+    assert!(folder.read("page.html").contains("weight-curve"));
+}
+
 #[test]
 fn families_of_groups_are_streamed() {
     let folder = Folder::with(rows(6_000, false));

@@ -109,12 +109,14 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let every = algorithm.spec().draws == Draws::EveryGroup;
     let feed = if every { feed.visiting(rounds) } else { feed };
     let rounds = rounds.min(feed.visits().iter().copied().max().unwrap_or(rounds));
-    let present = |of: &[u64]| head.groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
+    let groups = &head.groups[..];
+    let present = |of: &[u64]| groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
     let robust = Learner {
         head: &setting,
         training: training.clone(),
         algorithm,
         names,
+        present: groups,
         budgets: (budgets.clone(), present(&budgets)),
         visits: feed.visits().to_vec(),
         nbar,
@@ -144,6 +146,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
             training: plain.clone(),
             algorithm: usual,
             names,
+            present: groups,
             budgets,
             nbar: None,
             rounds,

@@ -6,6 +6,7 @@ mod common;
 mod data;
 
 mod adult;
+mod bounds;
 mod groups;
 mod holdout;
 mod losses;

@@ -4,19 +4,19 @@ use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::{check_share, evenly, label, short_note};
+use super::{check_share, label, short_note};
 use crate::error::Result;
 use crate::options::Split;
 
 /// Marks the rows that are held out, as [`super::hold_out`] does for groups that do not overlap.
 ///
-/// A share is drawn along the rows sorted by their combination of groups and label: of every
-/// combination, and of every group of the family with the most groups, it takes the share up or
-/// down to a whole row; in the larger groups of others chance evens out. Rounding each combination
-/// by itself would hold out nothing of many small ones; and since equal steps could meet the same
-/// label in each of them, every combination begins at a row of its own. A number of rows per group
-/// is drawn group by group, the smallest first, from rows not held out yet: a group has as many or,
-/// through others, more.
+/// A share is drawn along the rows sorted by their combination of groups and label, from a random
+/// start round to it again: one row of each stretch of 1/share rows. Of every combination, and of
+/// every group of the family with the most groups, it takes the share to within two rows; in the
+/// larger groups of others chance evens out. Rounding each combination by itself would hold out
+/// nothing of many small ones, and equal steps could meet the same label or group every time. A
+/// number of rows per group is drawn group by group, the smallest first, from rows not held out yet:
+/// a group has as many or, through others, more.
 pub(super) fn hold_out(
     split: &Split,
     families: &[Vec<Option<u32>>],
@@ -33,6 +33,9 @@ pub(super) fn hold_out(
         Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, .. } => {
             check_share(share)?;
+            if rows == 0 {
+                return Ok((held, note));
+            }
             let mut order: Vec<usize> = (0..rows).collect();
             order.shuffle(&mut rng);
             let mut finest_first: Vec<&Vec<Option<u32>>> = families.iter().collect();
@@ -42,12 +45,13 @@ pub(super) fn hold_out(
                 let by_label = || label(labels, *a).cmp(&label(labels, *b));
                 groups(*a).cmp(groups(*b)).then_with(by_label)
             });
-            for combination in order.chunk_by_mut(|a, b| groups(*a).eq(groups(*b))) {
-                combination.rotate_left(rng.random_range(0..combination.len()));
-            }
             // Of a share that is no whole number of rows the rest is left to chance.
             let wanted = (share * rows as f64 + rng.random::<f64>()) as usize;
-            evenly(&order, wanted, &mut rng).for_each(|row| held[row] = true);
+            order.rotate_left(rng.random_range(0..rows));
+            for at in 0..wanted {
+                let stretch = &order[at * rows / wanted..(at + 1) * rows / wanted];
+                held[stretch[rng.random_range(0..stretch.len())]] = true;
+            }
         }
         Split::PerGroup { rows: wanted, .. } => {
             let mut order: Vec<&Vec<u32>> = members.iter().collect();

@@ -12,6 +12,7 @@ use gdro::interval::Settings;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
+use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
 use crate::evaluation::Evaluation;
@@ -30,6 +31,8 @@ pub struct Finish {
     pub certificate: Certificate,
     /// M: losses count as min(ℓ, M) in intervals.
     pub cap: f64,
+    /// Rows of each group that were held out.
+    pub held_out: Vec<u64>,
 }
 
 /// Sums over the rows of one model.
@@ -65,7 +68,8 @@ pub fn run(
         let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
         Ok(send.send(part).is_ok())
     };
-    let done = pass::run(rows, (None, reader), rows.feed(), deliver, || {
+    let feed = rows.feed(Encoded::All);
+    let done = pass::run(rows, (Vec::new(), reader), feed, deliver, || {
         for (training, held_out) in parts {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -103,6 +107,7 @@ pub fn run(
     let cap = cap(head, models).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
+    let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
     let mut comparison = None;
     if targets.iter().any(|t| !t.is_empty()) {
         let settings = Settings { delta: job.training.delta, cap, seed: job.training.seed };
@@ -119,7 +124,7 @@ pub fn run(
         }
         comparison = (!alone).then_some(found.comparison);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, cap }))
+    Ok(Some(Finish { evaluations, comparison, certificate, cap, held_out }))
 }
 
 /// Data that hold targets and groups, and no features.

@@ -333,6 +333,12 @@ pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
 /// A certificate in words.
 pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
     let scale = Scale::precise(certificate.gap, certificate.upper);
+    if certificate.is_void() {
+        return format!(
+            "on training rows, {what} is {}; no useful bound was found on how much less another model may reach\n",
+            scale.show(certificate.upper)
+        );
+    }
     format!(
         "certified on training rows: {what} is {}, and no model can go below {} (gap {:.1e})\n",
         scale.show(certificate.upper),

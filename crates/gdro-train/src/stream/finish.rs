@@ -11,6 +11,7 @@ use gdro::game::Game;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
+use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
 use crate::evaluation::Evaluation;
@@ -29,6 +30,8 @@ pub struct Finish {
     pub certificate: Certificate,
     /// What intervals rest on besides the rows held out.
     pub settings: gdro::interval::Settings,
+    /// Rows of each group that were held out.
+    pub held_out: Vec<u64>,
 }
 
 /// Sums over the rows of one model.
@@ -64,7 +67,8 @@ pub fn run(
         let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
         Ok(send.send(part).is_ok())
     };
-    let done = pass::run(rows, (None, reader), rows.feed(), deliver, || {
+    let feed = rows.feed(Encoded::All);
+    let done = pass::run(rows, (Vec::new(), reader), feed, deliver, || {
         for (training, held_out) in parts {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -102,6 +106,7 @@ pub fn run(
     let settings = settings(&job.training, head, models).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
+    let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
     let mut comparison = None;
     if targets.iter().any(|t| !t.is_empty()) {
         let (data, members) = targets_only(targets).map_err(library)?;
@@ -117,7 +122,7 @@ pub fn run(
         }
         comparison = (!alone).then_some(found.comparison);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, settings }))
+    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out }))
 }
 
 /// Data that hold targets and groups, and no features.

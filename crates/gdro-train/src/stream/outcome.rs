@@ -112,7 +112,7 @@ impl Streamed {
             let summary = self.brief();
             return Ok(Told::Briefly(Box::new(Brief { model, summary })));
         }
-        let Some(Finish { evaluations, comparison, certificate, settings }) = self.finish.take()
+        let Some(Finish { evaluations, comparison, certificate, settings, .. }) = self.finish.take()
         else {
             return Err(Failure::Machine("no evaluation".into()));
         };
@@ -193,7 +193,7 @@ impl Streamed {
             notes.push(format!("{} of {} rows left out", schema.left_out, schema.rows));
         }
         notes.push(format!(
-            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; of each group the last ones are held out; steps and curves are from the first {} rows",
+            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; rows held out are a random sample of each group; steps and curves are from the first {} rows",
             self.buffer,
             self.setting.data.rows()
         ));

@@ -64,4 +64,4 @@ pub use schema::{ColumnSchema, Role};
 pub use table::{Cells, Column, Kind, Table};
 pub use target::Target;
 pub use weights::Weighted;
-pub use words::{number, shown};
+pub use words::{count, number, shown};

@@ -57,6 +57,11 @@ pub struct Config {
     /// and systematic sampling with weights in a tree.
     #[serde(default)]
     pub subsets: Option<Subsets>,
+    /// Whether algorithms under budgets play the game itself, by p_i = 1 and importance weights,
+    /// instead of the paper's weighted game Σ q_i p_i R_i: the optima of the two differ, and that of
+    /// the weighted game may be worse than a constant model for a small group.
+    #[serde(default)]
+    pub unweighted: bool,
     /// How model and group weights are stored.
     #[serde(default)]
     pub storage: Storage,
@@ -80,6 +85,7 @@ impl Config {
             kept: None,
             delta: 0.05,
             subsets: None,
+            unweighted: false,
             storage: Storage::Automatic,
             seed: 0,
         }
@@ -157,12 +163,21 @@ impl Config {
             (Algorithm::Smd1, _) => parts.few(algorithm::smd_1(c, t)),
             (Algorithm::Online1, false) => parts.few(algorithm::online_1(c, t)),
             (Algorithm::Online1, true) => parts.few(algorithm::online_1_anytime(c)),
+            (Algorithm::SmdR, _) if self.unweighted => {
+                parts.plain(algorithm::smd_r_weighted(c, budgets, t)?)
+            }
             (Algorithm::SmdR, _) => parts.plain(algorithm::smd_r(c, budgets, t)?),
             (Algorithm::SmdRWeighted, _) => parts.plain(algorithm::smd_r_weighted(c, budgets, t)?),
+            (Algorithm::SmpaM, _) if self.unweighted => {
+                parts.plain(algorithm::smpa_m_unweighted(c, budgets, t)?)
+            }
             (Algorithm::SmpaM, _) => parts.plain(algorithm::smpa_m(c, budgets, t)?),
             (Algorithm::Hybrid, _) => {
                 let nbar = self.nbar.unwrap_or(2 * t);
-                parts.plain(algorithm::hybrid(c, budgets, nbar, t)?)
+                parts.plain(match self.unweighted {
+                    true => algorithm::hybrid_unweighted(c, budgets, nbar, t)?,
+                    false => algorithm::hybrid(c, budgets, nbar, t)?,
+                })
             }
             (Algorithm::AtkroM, false) => parts.many(algorithm::atkro_m(c, t)),
             (Algorithm::AtkroM, true) => parts.many(algorithm::atkro_m_anytime(c)),

@@ -195,15 +195,14 @@ where
     fn natural_step_q(&self, rounds: u64) -> Result<f64> {
         let spec = self.config.algorithm.spec();
         let m = self.data.groups() as f64;
-        let inflation = match spec.gains {
-            Gains::Bandit | Gains::Clipped => return Ok(1.0),
-            Gains::Losses => 1.0,
-            Gains::Inflated if spec.budgets.is_some() => {
-                let sizes = self.sizes();
-                let most = sizes.iter().copied().max().unwrap_or(1) as f64;
-                most / sizes.iter().copied().min().unwrap_or(1) as f64
+        let weighted = spec.gains == Gains::Inflated || self.config.unweighted;
+        let inflation = match (spec.gains, spec.budgets) {
+            (Gains::Bandit | Gains::Clipped, _) => return Ok(1.0),
+            (_, Some(budgeted)) if weighted => {
+                (budgeted.inflation)(&self.sizes(), self.config.nbar.unwrap_or(2 * rounds))
             }
-            Gains::Inflated => m,
+            (Gains::Inflated, _) => m,
+            (Gains::Losses, _) => 1.0,
         };
         let mut theory = self.solver(rounds, (1.0, 1.0), true)?.steps().eta_q;
         if self.config.algorithm.falls(self.config.anytime) {

@@ -12,6 +12,7 @@ use crate::prepare::features;
 use crate::schema::schema;
 use crate::table::Table;
 use crate::target::Target;
+use crate::words::number;
 
 /// A table that is being counted, block by block: means and deviations of numbers, the texts of
 /// text columns, labels, groups and their sizes.
@@ -128,6 +129,11 @@ impl Survey {
     }
 }
 
+/// A mean length with the digits that say something.
+fn rounded(length: f64) -> String {
+    if length < 100.0 { format!("{length:.1}") } else { number(length.round()) }
+}
+
 impl Settled {
     /// What is to be said of rows that are not in random order: of labels or of the groups of a
     /// family that come in runs, whichever are longer beside what they should be, or of numbers
@@ -142,8 +148,9 @@ impl Settled {
             .max_by(|(_, a), (_, b)| (a.found / a.expected).total_cmp(&(b.found / b.expected)));
         let how = match (longest, self.labels.neighbours().alike(level)) {
             (Some((name, runs)), _) => format!(
-                "those alike in `{name}` come {:.1} in a row, where random order gives {:.1}",
-                runs.found, runs.expected
+                "those alike in `{name}` come {} in a row, where random order gives {}",
+                rounded(runs.found),
+                rounded(runs.expected)
             ),
             (None, Some(share)) if self.labels.runs().is_none() => format!(
                 "neighbours are nearer to each other in `{target}` than to a row far away in \

@@ -766,7 +766,8 @@ pub const TABLE: &[Opt] = &[
         "buffer",
         "ROWS",
         Kind::Count(16, 1 << 24),
-        "Of a stream: rows that are shuffled at a time",
+        "Of a stream: rows that are shuffled at a time; four times as many may be kept in memory, \
+         of small groups, and drawn again by smd-m",
     )
     .default("65536, fewer in wide tables"),
     opt(

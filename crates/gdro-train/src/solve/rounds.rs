@@ -80,6 +80,11 @@ impl<'a> RoundsPlan<'a> {
         Ok(RoundsPlan { setting, training, names, plan })
     }
 
+    /// Has algorithms under budgets play the game itself instead of the paper's weighted one.
+    pub fn play_unweighted(&mut self) {
+        self.plan.config.unweighted = true;
+    }
+
     /// Whether pilot runs choose a step.
     pub fn is_piloted(&self) -> bool {
         self.plan.is_piloted()

@@ -85,6 +85,8 @@ pub type RiskBounds = fn(&Constants, &[u64], f64) -> Result<Vec<f64>>;
 pub struct Budgeted {
     /// The scale factors p_i for budgets n_i and n̄ (which the hybrid alone has).
     pub scales: fn(&[u64], u64) -> Result<Vec<f64>>,
+    /// The largest importance weight when it plays the game itself instead, for budgets n_i and n̄.
+    pub inflation: fn(&[u64], u64) -> f64,
     /// The paper's bound on the risks, where it has one.
     pub bound: Option<RiskBounds>,
 }

@@ -1,6 +1,6 @@
 //! Groups of a table that is read block by block.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::family::{Family, distinct};
 use super::small::Small;
@@ -39,6 +39,12 @@ impl Counting {
             inside.for_each(|(grouped, group)| *grouped |= group.is_some());
         }
         Ok(grouped)
+    }
+
+    /// The groups so far, with their numbers of rows.
+    pub(crate) fn sizes(&self) -> BTreeMap<&str, u64> {
+        let all = self.families.iter().flat_map(|(_, counts)| counts);
+        all.map(|(name, rows)| (name.as_str(), *rows)).collect()
     }
 
     /// The grouping, the number of rows of each of its groups, and what a user should know.

@@ -28,6 +28,7 @@ use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
+use crate::scales::scale_remark;
 
 /// Bytes that a block takes as encoded rows, about, unless the buffer is given in rows.
 const BLOCK: u64 = 12 << 20;
@@ -84,6 +85,10 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let Some(first) = first else { return Err(Failure::input("the table has no rows")) };
     let head = head::Head::of(first.clone(), &rows)?;
     let setting = head.robust(job, &schema)?;
+    let features = schema.encoding.feature_names();
+    if let Some(remark) = scale_remark(&setting.data, |at| features[at].clone()) {
+        progress.tell(Event::Note(&remark));
+    }
     let names = schema.grouping.names();
     let feed = rows.feed();
     let budgets = feed.training().to_vec();

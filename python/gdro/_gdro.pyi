@@ -134,7 +134,7 @@ def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[i
     Remarks on a family of groups that are too many to be meant, with the number of rows of each.
     """
 
-def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, families: Sequence[Family], delta: float, cap: float, seed: int) -> dict[str, Any]:
+def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weights: Vector | None, families: Sequence[Family], delta: float, cap: float, weight_cap: float | None, seed: int) -> dict[str, Any]:
     """
     Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
     `binary` has a score per row and whether the row is of the positive class.

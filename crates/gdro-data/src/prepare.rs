@@ -12,7 +12,7 @@ use crate::groups::{Assignment, Grouping};
 use crate::inspect::leak;
 use crate::options::{DataOptions, GroupEntry, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
-use crate::split::{chosen_rows, hold_out, hold_out_families};
+use crate::split::{chosen_rows, hold_out};
 use crate::table::{Column, Kind, Table};
 use crate::target::Target;
 use crate::weights::weights;
@@ -117,10 +117,9 @@ pub fn prepare(
     let sizes: Vec<u64> = members.iter().map(|rows| rows.len() as u64).collect();
     notes.extend(grouping.remarks(&sizes));
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
-    let (held, note) = match (chosen, grouping.families()) {
-        (Some(held), _) => (held, None),
-        (None, [_]) => hold_out(split, rows.len(), &members, labels)?,
-        (None, _) => hold_out_families(split, &assigned.families, &members, labels)?,
+    let (held, note) = match chosen {
+        Some(held) => (held, None),
+        None => hold_out(split, &assigned.families, &members, labels)?,
     };
     notes.extend(note);
 

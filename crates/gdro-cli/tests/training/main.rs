@@ -6,7 +6,9 @@ mod common;
 mod data;
 
 mod adult;
+mod bounds;
 mod groups;
+mod holdout;
 mod losses;
 mod nycflights;
 mod path;
@@ -15,3 +17,4 @@ mod select;
 mod sets;
 mod solvers;
 mod stream;
+mod weighted;

@@ -329,6 +329,12 @@ class _GroupDRO(BaseEstimator):
         self.loss_cap_ = found["cap"]
         self.weight_cap_ = found["weight_cap"]
         self.steps_ = found["steps"]
+        if found["remark"] is not None:
+            warnings.warn(found["remark"], UserWarning, stacklevel=3)
+        for family in families:
+            rows = np.bincount(family.codes, minlength=len(family.names)).tolist()
+            for remark in _gdro.group_remarks(family.columns, family.names, rows):
+                warnings.warn(f"sensitive_features: {remark}", UserWarning, stacklevel=3)
         if found["exhausted"] is not None:
             name = names[found["exhausted"]]
             warnings.warn(

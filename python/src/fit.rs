@@ -47,6 +47,19 @@ pub fn fit<'py>(
     dict_of(py, fitted)
 }
 
+/// Remarks on a family of groups that are too many to be meant, with the number of rows of each.
+#[pyfunction]
+#[pyo3(signature = (
+    columns: "Sequence[str]", names: "Sequence[str]", rows: "Sequence[int]"
+) -> "list[str]")]
+pub fn group_remarks(columns: Vec<String>, names: Vec<String>, rows: Vec<u64>) -> Vec<String> {
+    let groups: Vec<(&str, u64)> = names.iter().map(String::as_str).zip(rows).collect();
+    gdro_data::group_remarks(&columns, &groups, |_, cuts| {
+        let cuts: Vec<String> = cuts.iter().map(f64::to_string).collect();
+        format!("pandas.cut(column, [-inf, {}, inf])", cuts.join(", "))
+    })
+}
+
 /// The loss of a job, for so many classes if it takes classes.
 ///
 /// # Errors
@@ -59,7 +72,7 @@ pub fn loss_of(job: &Job, classes: usize) -> gdro::Result<AnyLoss> {
 
 /// What was trained, as a dictionary of arrays.
 fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
-    let OnRows { trained, risks, offsets, settings } = fitted;
+    let OnRows { trained, risks, offsets, settings, remark } = fitted;
     let answer = trained.answer;
     let (iterations, steps, exhausted) = match &answer.solved {
         Solved::Exact { iterations } => (*iterations as u64, None, None),
@@ -82,6 +95,7 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("iterations", iterations)?;
     dict.set_item("cap", settings.cap)?;
     dict.set_item("weight_cap", settings.weight_cap)?;
+    dict.set_item("remark", remark)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
     let trace = PyList::empty(py);

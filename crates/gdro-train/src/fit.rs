@@ -17,6 +17,7 @@ use crate::prepared::{
     within,
 };
 use crate::progress::{Event, Progress};
+use crate::scales::scale_remark;
 use crate::solve::{Answer, Solved, solve};
 use crate::trace::Trace;
 
@@ -78,6 +79,8 @@ pub struct OnRows {
     pub offsets: Vec<f64>,
     /// What intervals rest on besides the rows that they are for.
     pub settings: gdro::interval::Settings,
+    /// What a user should know of the features, columns of the rows by their number from 0.
+    pub remark: Option<String>,
 }
 
 /// Runs a job.
@@ -144,6 +147,12 @@ fn settled(job: &Job, setting: &Setting, solver: SolverName, solved: &Solved) ->
     settled
 }
 
+/// A remark on features that do not suit the solver of a job.
+fn remark(job: &Job, setting: &Setting, name: impl Fn(usize) -> String) -> Option<String> {
+    choose(&job.training, &setting.size()).0.algorithm()?;
+    scale_remark(&setting.data, name)
+}
+
 /// Trains on rows in memory, with this loss.
 ///
 /// # Errors
@@ -158,12 +167,14 @@ pub fn fit_rows(
     let names = rows.names.clone();
     let library = |e| Failure::library(e, &names);
     let setting = setting_on(job, rows, loss, loss.targets())?;
+    let remark = remark(job, &setting, |column| format!("column {column}"));
     let trained = train(job, &setting, &names, progress)?;
     let w = &trained.answer.w;
     Ok(OnRows {
         risks: group_risks(&setting.loss, w, &setting.data).map_err(library)?,
         settings: settings(&job.training, &setting, &[w]).map_err(library)?,
         offsets: setting.game.offsets.clone(),
+        remark,
         trained,
     })
 }
@@ -183,6 +194,10 @@ pub fn fit_on(
     let library = |e| Failure::library(e, &names);
     progress.tell(Event::Stage("preparing the game"));
     let setting = setting_of(job, &prepared)?;
+    let features = prepared.encoding.feature_names();
+    if let Some(remark) = remark(job, &setting, |at| features[at].clone()) {
+        progress.tell(Event::Note(&remark));
+    }
     let Trained { solver, reason, answer, certificate, job: settled } =
         train(job, &setting, &names, progress)?;
     progress.tell(Event::Stage("ordinary training, for comparison"));

@@ -376,7 +376,7 @@ impl<'a> Part<'a> {
             CellValue::Value(..) => {
                 let (at, column) = (table.position(row), self.column.name().to_owned());
                 let text = self.cells.number(row).unwrap_or_default().to_string();
-                Err(Error::NotFinite { at, column, text })
+                Err(Error::NotFinite { at, column, text, marks: Box::default() })
             }
             CellValue::Zero => Ok(None),
             CellValue::Unseen => {

@@ -32,6 +32,7 @@ use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
+use crate::scales::scale_remark;
 
 /// Bytes that the shuffle buffer takes as encoded rows, about, unless it is given in rows.
 const BUFFER: u64 = 12 << 20;
@@ -104,6 +105,10 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         (head, Vec::new(), rows.open(rayon::current_num_threads())?)
     };
     let setting = head.robust(job, &schema)?;
+    let features = schema.encoding.feature_names();
+    if let Some(remark) = scale_remark(&setting.data, |at| features[at].clone()) {
+        progress.tell(Event::Note(&remark));
+    }
     let names = schema.grouping.names();
     let encoded = if streaming.robust_only { Encoded::Visited } else { Encoded::Training };
     let feed = rows.feed(encoded);

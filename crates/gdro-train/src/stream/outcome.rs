@@ -118,7 +118,8 @@ impl Streamed {
             let summary = self.brief();
             return Ok(Told::Briefly(Box::new(Brief { model, summary })));
         }
-        let Some(Finish { evaluations, comparison, certificate, settings, .. }) = self.finish.take()
+        let Some(Finish { evaluations, comparison, certificate, settings, .. }) =
+            self.finish.take()
         else {
             return Err(Failure::Machine("no evaluation".into()));
         };

@@ -32,6 +32,15 @@ impl Certificate {
         let relative_gap = gap / upper.abs().max(1e-3);
         Certificate { upper, lower, gap, relative_gap, method }
     }
+
+    /// The certificate with the lower bound of another one for the same problem, whatever its model
+    /// and group weights, where that is larger.
+    pub fn raised_by(self, other: &Certificate) -> Self {
+        if other.lower <= self.lower {
+            return self;
+        }
+        Certificate::new(self.upper, other.lower, other.method.clone())
+    }
 }
 
 /// Refuses a model outside of the domain.

@@ -6,6 +6,7 @@ mod common;
 mod data;
 
 mod adult;
+mod constant;
 mod groups;
 mod losses;
 mod nycflights;
@@ -14,4 +15,5 @@ mod players;
 mod select;
 mod sets;
 mod solvers;
+mod steps;
 mod stream;

@@ -151,7 +151,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         others.push(learner(&erm, (vec![total], vec![total]), total));
         others.push(learner(&balanced, (budgets.clone(), present(&budgets)), least));
     }
-    progress.tell(Event::Stage("pilot runs for the steps"));
+    progress.tell(Event::Stage("steps"));
     let mut channels = Vec::new();
     let mut ends = Vec::new();
     for _ in 0..=others.len() {

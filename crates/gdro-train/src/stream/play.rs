@@ -68,7 +68,7 @@ impl Learner<'_> {
             &self.training,
             self.algorithm,
             self.names,
-            (self.budgets.1.clone(), self.nbar),
+            (self.budgets.1.clone(), self.nbar, self.rounds),
         )?;
         let steps = plan.steps(self.rounds, stop).map_err(library)?;
         let m = self.budgets.0.len();
@@ -104,10 +104,11 @@ impl Learner<'_> {
                 outcome: followed.outcome,
                 certified: false,
                 steps,
-                piloted: plan.is_piloted(),
+                steps_by: plan.steps_by(),
                 loss_range: None,
                 average: solver.average(),
                 subsets: None,
+                fits_exact: false,
             },
             seconds: followed.seconds,
             trace: curve.trace,

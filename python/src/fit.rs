@@ -6,6 +6,7 @@ use gdro::loss::AnyLoss;
 use gdro::run::Outcome;
 use gdro_train::fit::{OnRows, fit_rows};
 use gdro_train::job::Job;
+use gdro_train::options::Front;
 use gdro_train::solve::Solved;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -72,16 +73,16 @@ pub fn loss_of(job: &Job, classes: usize) -> gdro::Result<AnyLoss> {
 
 /// What was trained, as a dictionary of arrays.
 fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
-    let OnRows { trained, risks, offsets, settings, remark } = fitted;
+    let OnRows { trained, risks, constant, offsets, settings, remark } = fitted;
     let answer = trained.answer;
-    let (iterations, steps, exhausted) = match &answer.solved {
-        Solved::Exact { iterations } => (*iterations as u64, None, None),
+    let (iterations, steps, exhausted, advice) = match &answer.solved {
+        Solved::Exact { iterations } => (*iterations as u64, None, None, None),
         Solved::Rounds(play) => {
             let exhausted = match play.outcome {
                 Outcome::Exhausted { group, .. } => Some(group),
                 Outcome::Finished | Outcome::Stopped => None,
             };
-            (play.rounds.0, Some(play.steps), exhausted)
+            (play.rounds.0, Some(play.steps), exhausted, Some(play.advice(Front::Python)))
         }
     };
     let dict = PyDict::new(py);
@@ -92,12 +93,15 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("offsets", PyArray1::from_vec(py, offsets))?;
     let c = trained.certificate;
     dict.set_item("certificate", (c.upper, c.lower, c.gap, c.relative_gap, c.method))?;
+    let warning = constant.warning(Front::Python);
+    dict.set_item("constant", (constant.objective, warning))?;
     dict.set_item("iterations", iterations)?;
     dict.set_item("cap", settings.cap)?;
     dict.set_item("weight_cap", settings.weight_cap)?;
     dict.set_item("remark", remark)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
+    dict.set_item("advice", advice)?;
     let trace = PyList::empty(py);
     for point in answer.trace.points() {
         let risks = PyArray1::from_slice(py, point.risks.as_deref().unwrap_or_default());

@@ -18,6 +18,7 @@
 //! [`failure::Failure`].
 
 pub mod certify;
+pub mod constant;
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;

@@ -7,6 +7,7 @@ mod data;
 
 mod adult;
 mod bounds;
+mod constant;
 mod groups;
 mod holdout;
 mod losses;
@@ -16,5 +17,6 @@ mod players;
 mod select;
 mod sets;
 mod solvers;
+mod steps;
 mod stream;
 mod weighted;

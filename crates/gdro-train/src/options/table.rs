@@ -451,8 +451,8 @@ pub const TABLE: &[Opt] = &[
         "rounds",
         "T",
         Kind::Count(1, MOST),
-        "Number of rounds, such as 2e5; with --tol those of the first run, and each further one \
-         takes 4 times as many",
+        "Number of rounds, such as 2e5; with --tol a run that has not reached its gap by then goes \
+         on, until it has played 64 times as many",
     )
     .default("by solver and budget")
     .used_by(Use::Rounds),
@@ -463,7 +463,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a multiplier above 0")),
         "Multiplier on the theorem's step of the weights",
     )
-    .default("by short pilot runs")
+    .default("by the rows, see the README")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -472,7 +472,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a multiplier above 0")),
         "Multiplier on the theorem's step of the group weights",
     )
-    .default("by short pilot runs")
+    .default("by the rows, see the README")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -481,7 +481,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Named("uniform, weighted, suffix or last"),
         "uniform, weighted, suffix (second half) or last",
     )
-    .default("the theorem's; suffix with steps by pilot runs")
+    .default("the theorem's; suffix after pilot runs")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -491,8 +491,8 @@ pub const TABLE: &[Opt] = &[
         "Range of the losses for steps and bandit players",
     )
     .default(
-        "what the domain implies; with steps by pilot runs, what 999 of 1000 losses of the \
-         balanced model stay below",
+        "what the domain implies; for bandit players without given steps by the losses of the \
+         balanced model: few above it, and little noise below",
     )
     .used_by(Use::Rounds),
     opt(

@@ -203,7 +203,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         let (_, rounds) = rounds_of_every(&budgets.0, &whole);
         others.push(learner(&balanced, budgets, kept(true), rounds));
     }
-    progress.tell(Event::Stage("pilot runs for the steps"));
+    progress.tell(Event::Stage("steps"));
     let mut channels = Vec::new();
     let mut ends = Vec::new();
     for _ in 0..=others.len() {

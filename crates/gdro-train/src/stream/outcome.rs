@@ -143,6 +143,7 @@ impl Streamed {
             reason: None,
             solved: Solved::Rounds(self.robust.play),
             certificate,
+            constant: None,
             seconds: self.robust.seconds,
             trace: self.robust.trace,
         })))

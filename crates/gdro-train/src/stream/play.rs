@@ -78,7 +78,7 @@ impl Learner<'_> {
             &self.training,
             self.algorithm,
             self.names,
-            (self.budgets.1.clone(), self.nbar),
+            (self.budgets.1.clone(), self.nbar, self.rounds),
         )?;
         // The largest risk is what is asked for, whatever the budgets.
         plan.play_unweighted();
@@ -126,10 +126,11 @@ impl Learner<'_> {
                 outcome: followed.outcome,
                 certified: false,
                 steps,
-                piloted: plan.is_piloted(),
+                steps_by: plan.steps_by(),
                 loss_range: None,
                 average: solver.average(),
                 subsets: None,
+                fits_exact: false,
             },
             seconds: followed.seconds,
             trace: curve.trace,

@@ -119,6 +119,8 @@ pub struct AlgorithmSpec {
     pub entropic: bool,
     /// Whether its players find their own steps.
     pub adaptive: bool,
+    /// Whether they may: it is [`adaptive`](super::adaptive()) but for the theorem's steps.
+    pub may_adapt: bool,
     /// Whether its scale factors and its number of rounds come from the groups' budgets n_i, and
     /// how.
     pub budgets: Option<Budgeted>,
@@ -159,6 +161,7 @@ impl AlgorithmSpec {
         gains: Gains::Losses,
         entropic: true,
         adaptive: false,
+        may_adapt: false,
         budgets: None,
         streams: false,
         automatic: false,

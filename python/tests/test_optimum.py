@@ -206,3 +206,16 @@ def test_budgets_visit_rows_once(rows):
     model = GroupDROClassifier(l2=1e-2, solver="smd-r", budget="all", random_state=0)
     model.fit(X, y, sensitive_features=g)
     assert model.trace_["samples"][-1] <= len(y)
+
+
+@pytest.mark.parametrize("domain", ["l1:5", "l1:1"])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_an_optimum_inside_of_a_ball_of_the_1_norm(domain, noise):
+    """Points on a line in the second feature, up to noise that cancels."""
+    X = np.repeat([[1.0, 3.0], [2.0, 1.0], [3.0, 3.0], [4.0, 1.0]], 4, axis=0)
+    y = 2.5 - X[:, 1] / 2 + np.tile([noise, -noise], 8)
+    for loss in ("squared", "huber"):
+        model = GroupDRORegressor(domain=domain, loss=loss).fit(X, y)
+        assert_allclose(model.coef_, [0, -0.5], atol=1e-4)
+        assert model.intercept_ == pytest.approx(2.5, abs=1e-3)
+        assert model.certificate_.gap < 1e-6

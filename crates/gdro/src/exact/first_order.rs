@@ -41,6 +41,10 @@ const FUTILE: usize = 4000;
 /// Gaps relatively below this are rounding.
 const ROUNDING: f64 = 1e-14;
 
+/// The least smoothness that a step assumes: where F is flat up to rounding it would fall to 0, and the
+/// step, its inverse, overflow.
+const SMOOTHEST: f64 = 1e-150;
+
 /// A model with what F is there.
 #[derive(Clone, Debug)]
 struct Place {
@@ -244,6 +248,11 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             let a = (1.0 + (1.0 + 4.0 * length * sum).sqrt()) / (2.0 * length);
             let total = sum + a;
             let mix = |z: &[f64]| -> Vec<f64> {
+                // a z/a is another number by rounding, which would look like a bend without a move:
+                // at an optimum L would be doubled for ever.
+                if sum == 0.0 {
+                    return z.to_vec();
+                }
                 x.w.iter().zip(z).map(|(x, z)| (sum * x + a * z) / total).collect()
             };
             let y = if sum == 0.0 { x.clone() } else { self.evaluate(risks, mix(&z))? };
@@ -258,7 +267,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
                 self.smoothness *= 2.0;
                 continue;
             }
-            self.smoothness *= 0.9;
+            self.smoothness = (0.9 * self.smoothness).max(SMOOTHEST);
             let ridge = self.problem.game.ridge;
             let square = |w: &[f64]| dot(&w[..self.weights], &w[..self.weights]);
             uphill += ridge / 2.0 * (square(&next.w) - square(&x.w));

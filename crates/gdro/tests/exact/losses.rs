@@ -265,3 +265,27 @@ fn non_smooth_losses_over_any_geometry() {
         }
     }
 }
+
+/// Points on a line up to noise that cancels: at the optimum, which lies inside of the ball, all that is
+/// left of the gradient is rounding, and the first-order method has to end there.
+#[test]
+fn an_optimum_inside_of_a_ball_of_the_1_norm() {
+    use gdro::domain::L1Ball;
+    let x = [[1.0, 3.0], [2.0, 1.0], [3.0, 3.0], [4.0, 1.0]];
+    let features = (0..16).flat_map(|row| x[row / 4]).collect();
+    let noise = [0.1, -0.1];
+    let targets = (0..16).map(|row| 2.5 - x[row / 4][1] / 2.0 + noise[row % 2]).collect();
+    let matrix = Arc::new(Matrix::dense(2, features).unwrap());
+    let data = Dataset::new(matrix, targets, None, &[(0..16).collect()]).unwrap();
+    let domain = Domain::new(L1Ball::new(5.0).unwrap()).with_intercept(100.0).unwrap();
+    let game = Game::gdro(1);
+    for name in ["squared", "huber:1.0"] {
+        let problem = problem(&data, &named(name), (&game, &Goal::Adversary), &domain);
+        let options = Options { tolerance: 1e-16, ..Options::default() };
+        let best = minimize(&data, &named(name), &problem, &options).unwrap();
+        assert!(best.gap() < 1e-12, "{name}: {}", best.gap());
+        for (found, expected) in best.w.iter().zip([0.0, -0.5, 2.5]) {
+            assert!((found - expected).abs() < 1e-6, "{name}: {:?}", best.w);
+        }
+    }
+}

@@ -6,6 +6,7 @@ use gdro::risk::group_risks;
 use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
+use crate::constants::Constants;
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
@@ -160,9 +161,10 @@ pub fn fit_rows(
     let setting = setting_on(job, rows, loss, loss.targets())?;
     let trained = train(job, &setting, &names, progress)?;
     let w = &trained.answer.w;
+    let constants = Constants::of(setting.loss, &setting.data);
     Ok(OnRows {
         risks: group_risks(&setting.loss, w, &setting.data).map_err(library)?,
-        settings: settings(&job.training, &setting, &[w]).map_err(library)?,
+        settings: settings(&job.training, &setting, w, &constants).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         trained,
     })
@@ -191,11 +193,13 @@ pub fn fit_on(
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
-    let settings = settings(training, &setting, &models).map_err(library)?;
+    let constants = Constants::of(setting.loss, &setting.data);
+    let settings = settings(training, &setting, models[0], &constants).map_err(library)?;
     let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
         evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
+        evaluation.capped_rows = held_out.as_ref().map(|h| h.rows[which]);
         Ok(evaluation)
     };
     let robust = evaluate(0).map_err(library)?;

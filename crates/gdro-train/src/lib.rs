@@ -8,6 +8,7 @@
 //! | [`fit`] | from a job to a trained model and everything that is said about it |
 //! | [`stream`] | the same for a table that need not fit in memory |
 //! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
+//! | [`intervals`], [`constants`] | what held-out rows say, and what losses count as at most |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
 //! | [`model`] | `model.json` |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
@@ -17,6 +18,7 @@
 //! [`failure::Failure`].
 
 pub mod certify;
+pub mod constants;
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;

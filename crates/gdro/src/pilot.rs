@@ -218,11 +218,11 @@ where
 }
 
 /// What 999 of 1000 losses of a model stay below, rounded up to 1, 2 or 5 × 10^j ([`loss_cap`]):
-/// with a balanced model a range for bandit players in which losses differ.
+/// with a balanced model and without a `floor` a range for bandit players in which losses differ.
 ///
 /// # Errors
 /// Errors of a user's loss, and those of [`loss_cap`].
-pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
+pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64], floor: f64) -> Result<f64> {
     let mut s = vec![0.0; loss.outputs()];
     let mut losses = Vec::with_capacity(data.rows());
     for row in 0..data.rows() {
@@ -230,5 +230,5 @@ pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
         scores(w, data.features(), sample.x, &mut s);
         losses.push(loss.value(&s, sample.y)?);
     }
-    loss_cap(&losses)
+    loss_cap(&losses, floor)
 }

@@ -8,6 +8,7 @@ mod data;
 mod adult;
 mod bounds;
 mod groups;
+mod held_out;
 mod holdout;
 mod losses;
 mod nycflights;

@@ -173,7 +173,8 @@ pub(super) fn solve(
     let mut loss_range = training.loss_range;
     if piloted && bandit && moves && loss_range.is_none() {
         let range = || {
-            usual_range(&setting.loss, &setting.data, &setting.ordinary(Baseline::Balanced, None)?)
+            let balanced = setting.ordinary(Baseline::Balanced, None)?;
+            usual_range(&setting.loss, &setting.data, &balanced, 0.0)
         };
         loss_range = Some(range().map_err(library)?);
     }

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "intervals", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
 
 __version__: Final[str]
 """
@@ -127,6 +127,11 @@ def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, th
     """
     Trains a model on rows whose groups have these names; `classes` is their number for a loss that
     takes classes, and 0 for others. Lines about the progress go to `listener`.
+    """
+
+def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[int]) -> list[str]:
+    """
+    Remarks on a family of groups that are too many to be meant, with the number of rows of each.
     """
 
 def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weights: Vector | None, families: Sequence[Family], delta: float, cap: float, weight_cap: float | None, seed: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ use gdro::pilot::usual_range;
 use gdro::risk::GroupMetric;
 use gdro_data::Prepared;
 
-use crate::constants::Constants;
+use crate::cap::Constants;
 use crate::job::Training;
 use crate::prepared::Setting;
 use crate::scores::each_loss;

@@ -8,17 +8,20 @@
 //! | [`fit`] | from a job to a trained model and everything that is said about it |
 //! | [`stream`] | the same for a table that need not fit in memory |
 //! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
-//! | [`intervals`], [`constants`] | what held-out rows say, and what losses count as at most |
+//! | [`intervals`], [`cap`] | what held-out rows say, and what losses count as at most |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
 //! | [`model`] | `model.json` |
+//! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
 //! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
 //!
 //! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
 //! [`failure::Failure`].
 
+pub mod cap;
 pub mod certify;
-pub mod constants;
+pub mod constant;
+
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;
@@ -33,6 +36,7 @@ pub mod options;
 pub mod predict;
 pub mod prepared;
 pub mod progress;
+pub mod scales;
 pub mod scores;
 pub mod select;
 pub mod solve;

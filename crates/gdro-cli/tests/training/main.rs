@@ -7,6 +7,7 @@ mod data;
 
 mod adult;
 mod bounds;
+mod constant;
 mod groups;
 mod held_out;
 mod holdout;
@@ -17,5 +18,6 @@ mod players;
 mod select;
 mod sets;
 mod solvers;
+mod steps;
 mod stream;
 mod weighted;

@@ -14,7 +14,7 @@ use gdro::{Dataset, Matrix};
 use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
-use crate::constants::Constants;
+use crate::cap::Constants;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
 use crate::intervals::{Columns, Intervals, columns, settings};
@@ -36,6 +36,8 @@ pub struct Finish {
     pub settings: gdro::interval::Settings,
     /// Rows of each group that were held out.
     pub held_out: Vec<u64>,
+    /// Whether the constant model does better than the robust one.
+    pub below: bool,
 }
 
 /// Sums over the rows of one model.
@@ -48,11 +50,12 @@ struct Sums {
     graded: bool,
 }
 
-/// Goes over the table once more for these models, the robust one first.
+/// Goes over the table once more for these models, the robust one first, and for a constant one.
 pub fn run(
     rows: &Rows<'_>,
     head: &Setting,
     models: &[&[f64]],
+    constant: Option<&[f64]>,
     weights: &[f64],
     stop: &AtomicBool,
 ) -> Result<Option<Finish>> {
@@ -63,6 +66,7 @@ pub fn run(
     let intercept = head.domain.intercept.is_some();
     let mut expansion = Expansion::new(loss, models[0].to_vec(), intercept, m);
     let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss)).collect();
+    let mut floor = Sums::new(m, loss);
     let mut targets = vec![Vec::new(); m];
     let mut constants = Constants::new(*loss, m, KEPT, job.training.seed);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
@@ -83,6 +87,9 @@ pub fn run(
                 constants.add(&data, &groups);
                 for (w, sums) in models.iter().zip(&mut sums) {
                     sums.add(head, &data, &groups, w, false).map_err(library)?;
+                }
+                if let Some(w) = constant {
+                    floor.add(head, &data, &groups, w, false).map_err(library)?;
                 }
             }
             if let Some((data, groups)) = held_out {
@@ -109,6 +116,8 @@ pub fn run(
         goal: Goal::Adversary,
     };
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
+    let risks = floor.training.iter().map(|(risk, _, rows)| risk / rows);
+    let below = constant.is_some() && risks.fold(f64::MIN, f64::max) < certificate.upper;
     let settings = settings(&job.training, head, models[0], &constants).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
@@ -131,7 +140,7 @@ pub fn run(
         }
         comparison = (!alone).then_some(found.comparison);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out }))
+    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out, below }))
 }
 
 /// Data that hold targets and groups, and no features.

@@ -1,4 +1,4 @@
-//! What rows lose under a model that knows their group and nothing else.
+//! The floor of the cap on losses: what rows lose under a model that knows their group and nothing else.
 
 use std::collections::BTreeMap;
 

@@ -149,7 +149,8 @@ _DOCUMENTATION = """
         The curve: ``round``, ``samples``, ``seconds``, ``group_risks``, ``group_weights``,
         ``objective``.
     loss_cap_ : float
-        What 999 of 1000 training losses stay below: the cap M of :mod:`gdro.metrics`.
+        What 999 of 1000 training losses stay below, and not less than what rows lose under the best
+        constant models of their groups: the cap M of :mod:`gdro.metrics`.
     weight_cap_ : float or None
         The largest weight of a training row: the cap B of weights of :mod:`gdro.metrics`. None
         without ``sample_weight``.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use gdro::Dataset;
 use gdro::interval::{Evaluation, Settings};
+use gdro::risk::GroupMetric;
 use gdro_data::{DataOptions, Missing, Table, Weighted};
 use serde::Serialize;
 
 use crate::evaluation::mean_over_rows;
 use crate::failure::{Failure, Result};
-use crate::intervals::{columns, evaluate as evaluate_columns};
+use crate::intervals::{Columns, columns, evaluate as evaluate_columns};
 use crate::model::Model;
 use crate::prepared::loss_of;
 use crate::scores::OneClass;
@@ -30,8 +31,14 @@ pub struct Evaluated {
     pub settings: Settings,
     /// What the rows say.
     pub intervals: Evaluation,
-    /// Of all rows, each of which counts once whatever groups it is in.
+    /// Groups of the model that have no row here.
+    pub missing: Vec<String>,
+    /// The group with the largest clipped risk.
+    pub worst_group: Option<String>,
+    /// Of all rows, each of which counts once whatever groups it is in, as they are.
     pub mean_over_rows: Mean,
+    /// The same with losses and weights capped as in the intervals.
+    pub capped_mean_over_rows: Mean,
     /// What else should be known.
     pub notes: Vec<String>,
 }
@@ -115,7 +122,10 @@ pub fn evaluate(
         Dataset::new(Arc::new(encoded.matrix), targets, weights, &present).map_err(library)?;
     let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
     let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
-    let columns = columns(&loss, &data, &w, &lists).map_err(library)?;
+    let all: Vec<u32> = (0..data.rows() as u32).collect();
+    let mut columns =
+        columns(&loss, &data, &w, &[&lists[..], &[&all]].concat()).map_err(library)?;
+    let capped = Columns::mean(&columns.split_off(lists.len()), &settings);
     let intervals = evaluate_columns(&loss, &data, &lists, &columns, &settings).map_err(library)?;
     let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
     let mut one_class = OneClass::new(&loss);
@@ -130,9 +140,21 @@ pub fn evaluate(
     if one_class.holds() {
         notes.push("warning: the model predicts one class for every row".into());
     }
-    let mean_over_rows = Mean { risk: mean.risk, accuracy: mean.accuracy };
-    let rows = kept.len();
-    Ok(Evaluated { names, families, known, rows, settings, intervals, mean_over_rows, notes })
+    let of = |mean: GroupMetric| Mean { risk: mean.risk, accuracy: mean.accuracy };
+    let without = |group: &usize| intervals.groups[*group].rows == 0;
+    Ok(Evaluated {
+        missing: (0..known).filter(without).map(|group| names[group].clone()).collect(),
+        worst_group: intervals.worst_risk.group.map(|group| names[group].clone()),
+        names,
+        families,
+        known,
+        rows: kept.len(),
+        settings,
+        intervals,
+        mean_over_rows: of(mean),
+        capped_mean_over_rows: of(capped),
+        notes,
+    })
 }
 
 /// B for rows that have weights or not: what is given, or that of the model.

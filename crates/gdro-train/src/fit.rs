@@ -7,6 +7,7 @@ use gdro::risk::group_risks;
 use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
+use crate::cap::Constants;
 use crate::constant::Constant;
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
@@ -184,10 +185,11 @@ pub fn fit_rows(
     let Answer { w, weights, .. } = &trained.answer;
     let risks = group_risks(&setting.loss, w, &setting.data).map_err(library)?;
     let found = (&risks[..], &weights[..]);
+    let constants = Constants::of(setting.loss, &setting.data);
     Ok(OnRows {
         constant: Constant::beside(&setting, &names, found, &trained.certificate)
             .map_err(library)?,
-        settings: settings(&job.training, &setting, &[w]).map_err(library)?,
+        settings: settings(&job.training, &setting, w, &constants).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         risks,
         remark,
@@ -222,11 +224,13 @@ pub fn fit_on(
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
-    let settings = settings(training, &setting, &models).map_err(library)?;
+    let constants = Constants::of(setting.loss, &setting.data);
+    let settings = settings(training, &setting, models[0], &constants).map_err(library)?;
     let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
         evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
+        evaluation.capped_rows = held_out.as_ref().map(|h| h.rows[which]);
         Ok(evaluation)
     };
     let robust = evaluate(0).map_err(library)?;

@@ -9,6 +9,7 @@ mod adult;
 mod bounds;
 mod constant;
 mod groups;
+mod held_out;
 mod holdout;
 mod losses;
 mod nycflights;

@@ -1,5 +1,6 @@
 //! The held-out rows of a group, and what is made of them.
 
+use super::auc::{weighted_auc, wins};
 use super::betting::interval as betting_interval;
 use super::{Estimate, Interval, Settings, check_length, clopper_pearson};
 use crate::error::{Error, Result};
@@ -86,6 +87,29 @@ impl Ordered<'_> {
         let kept = self.order.iter().copied().filter(|r| keep(*r));
         let units = units(kept, value, self.rows.weights, self.heaviest);
         mean_estimate(&units, self.heaviest, Interval::new(0.0, high), alpha)
+    }
+
+    /// The area under the ROC curve of rows with weights: the estimate from all pairs, the interval by
+    /// betting on the pairs of the k-th positive and the k-th negative row, which are independent of
+    /// each other.
+    pub fn weighted_auc(&self, binary: &Binary<'_>, alpha: f64) -> Result<Estimate> {
+        // In units of the heaviest, so that products stay in range.
+        let weight =
+            |r: usize| self.rows.weights.map_or(1.0, |w| w[r].min(self.heaviest)) / self.heaviest;
+        let of =
+            |class: bool| self.order.iter().copied().filter(move |r| binary.positive[*r] == class);
+        let pairs: Vec<Unit> = of(true)
+            .zip(of(false))
+            .map(|(up, down)| Unit {
+                value: wins(binary.scores[up], binary.scores[down]),
+                weight: weight(up) * weight(down),
+            })
+            .collect();
+        let weights: Vec<f64> = (0..binary.scores.len()).map(weight).collect();
+        let value = weighted_auc(binary.scores, binary.positive, &weights)?;
+        let unit = Interval::new(0.0, 1.0);
+        let interval = mean_estimate(&pairs, 1.0, unit, alpha)?.interval;
+        Ok(Estimate::new(pairs.len(), value, interval, unit))
     }
 
     /// The share of hits among the rows that are kept.

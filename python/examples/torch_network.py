@@ -41,12 +41,12 @@ def train(x, y, g, player=None, epochs=60, seed=0):
             if player is None:
                 loss = losses.mean()
             else:
-                # The mean loss of each group in the batch; a group without rows has none (NaN).
-                of_group = torch.stack([losses[g[batch] == i].mean() for i in range(2)])
-                player.update(of_group)
-                present = ~of_group.isnan()
+                # The mean loss of each group in the batch; of a group without rows the last one stands.
+                there = g[batch].unique()
+                of_group = torch.stack([losses[g[batch] == i].mean() for i in there])
+                player.update(of_group, groups=there)
                 q = torch.tensor(player.weights, dtype=torch.float32)
-                loss = (q[present] * of_group[present]).sum()
+                loss = (q[there] * of_group).sum()
             adam.zero_grad()
             loss.backward()
             adam.step()

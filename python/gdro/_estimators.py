@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
     check_is_fitted,
     column_or_1d,
     validate_data,
@@ -23,7 +22,16 @@ from sklearn.utils.validation import (
 from . import _gdro
 from ._certificate import Certificate
 from ._groups import families_of, names_of
-from ._settings import given, number, objective_of, seed_of, targets_of
+from ._index import same_index
+from ._settings import (
+    given,
+    loss_of,
+    objective_of,
+    seed_of,
+    targets_of,
+    threads_of,
+    weights_of,
+)
 
 if TYPE_CHECKING:
     from ._types import (
@@ -32,10 +40,13 @@ if TYPE_CHECKING:
         ColumnLike,
         GroupsLike,
         Labels,
+        Loss,
         Matrix,
         MatrixLike,
+        Objective,
         PerGroup,
         RandomState,
+        SolverName,
         Subsets,
         Vector,
     )
@@ -105,10 +116,10 @@ _DOCUMENTATION = """
         ``group_names_``.
     adjustment : float, default=None
         C of the offsets -C/sqrt(n_i).
-    random_state : int, RandomState or None, default=None
+    random_state : int, Generator, RandomState or None, default=None
         Of the draws; an int is the seed of the program. ``"exact"`` draws nothing.
     threads : int, default=None
-        Number of threads, all cores by default. Results do not depend on it.
+        Number of threads, all cores by default and for -1. Results do not depend on it.
     verbose : int, default=0
         1 shows the progress.
 
@@ -139,6 +150,9 @@ _DOCUMENTATION = """
         ``objective``.
     loss_cap_ : float
         What 999 of 1000 training losses stay below: the cap M of :mod:`gdro.metrics`.
+    weight_cap_ : float or None
+        The largest weight of a training row: the cap B of weights of :mod:`gdro.metrics`. None
+        without ``sample_weight``.
     steps_ : tuple of float or None
         The multipliers on the steps, for solvers in rounds.
 
@@ -162,20 +176,21 @@ class _GroupDRO(BaseEstimator):
     trace_: dict[str, Any]
     loss_: str
     loss_cap_: float
+    weight_cap_: float | None
     steps_: tuple[float, float] | None
 
     def __init__(
         self,
         *,
-        objective: str = "max",
+        objective: Objective = "max",
         k: float | None = None,
-        loss: str | None = None,
+        loss: Loss | None = None,
         l2: float | None = None,
         ball: float | None = None,
         domain: str | None = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
-        solver: str = "exact",
+        solver: SolverName = "exact",
         tol: float | None = None,
         max_iter: int = 200,
         rounds: int | None = None,
@@ -242,15 +257,12 @@ class _GroupDRO(BaseEstimator):
     def _check(self):
         """Refuses what can be refused without rows."""
         _gdro.check(self._arguments())
-        self._threads = (
-            None
-            if self.threads is None
-            else number("threads", self.threads, low=1, high=1024, whole=True)
-        )
+        self._threads = threads_of(self.threads)
 
     def _rows(self, X, y, sensitive_features, sample_weight, numbers):
         """Validated rows without those of weight 0, which count as absent."""
         self._check()
+        same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         given = X, y
         try:
             X, y = validate_data(
@@ -273,19 +285,7 @@ class _GroupDRO(BaseEstimator):
                 raise
             raise ValueError(why) from None
         del given  # X may be a copy by now
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            if np.any(weights < 0):
-                row = int(np.flatnonzero(weights < 0)[0])
-                raise ValueError(
-                    f"sample_weight of row {row} is {weights[row]}: expected at least 0"
-                )
-        keep = None
-        if weights is not None and not np.all(weights > 0):
-            keep = weights > 0
-            if not keep.any():
-                raise ValueError("sample_weight: all weights are 0")
+        weights, keep = weights_of(sample_weight, X)
         families = families_of(sensitive_features, X.shape[0], keep)
         if keep is not None:
             X, y, weights = X[keep], y[keep], weights[keep]
@@ -297,7 +297,7 @@ class _GroupDRO(BaseEstimator):
         more = {"loss": loss}
         # Nothing is drawn from a generator that others share where nothing will be drawn.
         if self.solver != "exact":
-            more["random_state"] = seed_of(self.random_state, _seed)
+            more["random_state"] = seed_of(self.random_state)
         d = X.shape[1]
         if self.penalize_intercept:
             X = _with_ones(X)
@@ -332,6 +332,7 @@ class _GroupDRO(BaseEstimator):
         self.trace_ = _trace(found["trace"])
         self.loss_ = loss
         self.loss_cap_ = found["cap"]
+        self.weight_cap_ = found["weight_cap"]
         self.steps_ = found["steps"]
         if found["exhausted"] is not None:
             name = names[found["exhausted"]]
@@ -375,7 +376,22 @@ class _GroupDRO(BaseEstimator):
         return np.asarray(X @ self.coef_.T) + self.intercept_
 
 
-class GroupDROClassifier(ClassifierMixin, _GroupDRO):
+class _Scored:
+    """The score of scikit-learn, of columns that belong together."""
+
+    def score(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
+        """The score of predictions: accuracy of a classifier, R² of a regression.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``. For the worst group see :mod:`gdro.metrics`.
+        """
+        same_index(X=X, y=y, sample_weight=sample_weight)
+        return super().score(X, y, sample_weight=sample_weight)
+
+
+class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
     """A linear classifier that does well on every group."""
 
     classes_: Labels
@@ -383,6 +399,14 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
 
     # Groups are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        with suppress(TypeError, ValueError):  # which fit raises for what is no loss
+            tags.classifier_tags.multi_class = (
+                self.loss is None or _gdro.targets_of(loss_of(self.loss)) == "classes"
+            )
+        return tags
 
     def fit(
         self,
@@ -400,14 +424,16 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
             Features: NumPy, SciPy sparse, pandas, polars or Arrow.
         y : array of shape (n,)
             Labels of at least two classes.
-        sensitive_features : array, frame, or list of arrays, default=None
-            The group of every row: an array or Series of labels; a frame or array with several
+        sensitive_features : array, frame, dict or list of arrays, default=None
+            The group of every row: an array or Series of labels; a frame, dict or array with several
             columns, each combination of which is a group; or a list of those, where every entry is
             a family of groups and a row is in one group of each. A structured array means the
-            families of its fields, and unlike a list it can be split in a cross-validation. Without
-            groups it is ordinary training.
+            families of its fields. In a cross-validation arrays and frames are split, lists and dicts
+            are not. Without groups it is ordinary training.
         sample_weight : array of shape (n,), default=None
             Weights of rows within their groups: 2 counts like two rows, 0 like none.
+
+        Rows go by position: a Series or frame whose index is not that of ``X`` is refused.
 
         Returns
         -------
@@ -422,13 +448,16 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
             raise ValueError(
                 f"y holds one class only, {self.classes_.tolist()[0]!r}: expected at least two classes"
             )
-        loss = self.loss if self.loss is not None else ("logistic" if count == 2 else "softmax")
+        loss = loss_of(self.loss)
+        if loss is None:
+            loss = "logistic" if count == 2 else "softmax"
         if targets_of(loss, ("labels", "classes")) == "classes":
             targets, outputs = codes.astype(np.float64), count
         else:
             if count > 2:
                 raise ValueError(
-                    f"loss={loss!r} takes two classes, y holds {count}: use loss='softmax'"
+                    f"Only binary classification is supported by loss={loss!r}: y holds {count} "
+                    "classes; use loss='softmax'"
                 )
             targets, outputs = np.where(codes == 1, 1.0, -1.0), 0
         del codes, y  # of as many rows as X
@@ -483,7 +512,7 @@ class GroupDROClassifier(ClassifierMixin, _GroupDRO):
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
 
-class GroupDRORegressor(RegressorMixin, _GroupDRO):
+class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
     """A linear regression that does well on every group."""
 
     coef_: Vector
@@ -508,7 +537,7 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
             Features: NumPy, SciPy sparse, pandas, polars or Arrow.
         y : array of shape (n,)
             Numbers.
-        sensitive_features : array, frame, or list of arrays, default=None
+        sensitive_features : array, frame, dict or list of arrays, default=None
             The group of every row, see :meth:`GroupDROClassifier.fit`.
         sample_weight : array of shape (n,), default=None
             Weights of rows within their groups: 2 counts like two rows, 0 like none.
@@ -520,7 +549,7 @@ class GroupDRORegressor(RegressorMixin, _GroupDRO):
         X, y, weights, families = self._rows(
             X, y, sensitive_features, sample_weight, numbers=True
         )
-        loss = "squared" if self.loss is None else self.loss
+        loss = "squared" if self.loss is None else loss_of(self.loss)
         targets_of(loss, ("numbers",))
         coefficients, intercepts = self._fit(X, y, weights, families, loss, 0)
         self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
@@ -602,10 +631,6 @@ def _listener(verbose):
     return lambda line: print(f"[gdro] {line}", flush=True)
 
 
-def _seed(random_state):
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
-
 def _trace(points):
     """The curve as arrays, one row per point."""
     rounds, samples, seconds, risks, weights, objective = zip(*points)
@@ -637,7 +662,8 @@ def _document(estimator, **parts):
 _document(
     GroupDROClassifier,
     LOSS="""``"logistic"``, ``"hinge"`` or ``"smoothed-hinge:G"`` for two classes, ``"softmax"`` for
-        any number. By default logistic for two classes, softmax for more.""",
+        any number. By default logistic for two classes, softmax for more. For type checkers
+        ``("smoothed-hinge", G)``.""",
     CLASSES="""classes_ : ndarray
         The classes.
     """,
@@ -655,7 +681,7 @@ _document(
 _document(
     GroupDRORegressor,
     LOSS="""``"squared"`` (the default: the squared residual, not half of it), ``"absolute"``,
-        ``"huber:D"`` or ``"quantile:T"``.""",
+        ``"huber:D"`` or ``"quantile:T"``; for type checkers ``("huber", D)``.""",
     CLASSES="",
     EXAMPLE=""">>> import numpy as np
     >>> from gdro import GroupDRORegressor

@@ -1,5 +1,7 @@
 """Groups of rows from whatever users have: labels, columns, families."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 #: Name of the only group where no groups were given.
@@ -43,10 +45,19 @@ def families_of(sensitive_features, rows, keep=None):
         if len(sensitive_features) == 1:
             return [_family(sensitive_features[0], rows, keep)]
         return [
-            _family(part, rows, keep, f"sensitive_features[{i}]", default=str(i))
-            for i, part in enumerate(sensitive_features)
+            _family(part, rows, keep, what, default=str(i))
+            for i, (what, part) in enumerate(parts_of("sensitive_features", sensitive_features))
         ]
     return [_family(sensitive_features, rows, keep)]
+
+
+def parts_of(name, value):
+    """The columns or tables that an argument consists of, each with what it is called."""
+    if _is_families(value):
+        return [(f"{name}[{i}]", part) for i, part in enumerate(value)]
+    if isinstance(value, Mapping):
+        return [(f"{name}[{key!r}]", part) for key, part in value.items()]
+    return [(name, value)]
 
 
 def names_of(families):
@@ -74,7 +85,9 @@ def _is_column(part):
 
 
 def _is_frame(value):
-    return hasattr(value, "columns") or hasattr(value, "column_names")
+    return (
+        hasattr(value, "columns") or hasattr(value, "column_names") or isinstance(value, Mapping)
+    )
 
 
 def _columns(value):
@@ -82,6 +95,8 @@ def _columns(value):
     if _is_frame(value):
         if hasattr(value, "column_names"):  # pyarrow
             return [(str(n), value.column(n)) for n in value.column_names]
+        if isinstance(value, Mapping):
+            return [(str(n), column) for n, column in value.items()]
         return [(str(n), value[n]) for n in value.columns]
     if not isinstance(value, (list, tuple)) and getattr(value, "ndim", 1) == 2:
         value = np.asarray(value)
@@ -141,7 +156,7 @@ def _labels(column, rows, keep, what, name):
     for row, value in enumerate(values):
         at = index.get(value) if _hashable(value, where, row) else None
         if at is None:
-            if _is_missing(value):
+            if is_missing(value):
                 raise ValueError(
                     f"{where}: row {row} has no label ({value!r}): fill it in, "
                     "or leave the row out"
@@ -172,7 +187,8 @@ def _hashable(value, where, row):
     return True
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Whether a label is none: ``None``, NaN, NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     try:

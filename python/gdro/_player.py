@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _gdro
-from ._settings import number
+from ._settings import by_name, number, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ._types import Vector
+    from ._types import RandomState, Vector
 
 RULES = ("hedge", "exp3-ix")
+ABSENT = ("carry", "importance", "error")
 
 
 class GroupWeights:
@@ -26,13 +27,16 @@ class GroupWeights:
     ``weights``, or draw groups by ``draw()``, then tell it what the losses were by ``update``.
     ``average`` is the answer of the player over all rounds.
 
+    Where a group is in a share P of the minibatches only, its loss counts q_i/P in those for the model
+    to see Σ q_i R_i on average.
+
     Parameters
     ----------
     groups : int or sequence of str
         How many, or their names.
     rule : {"hedge", "exp3-ix"}, default="hedge"
-        ``"hedge"`` hears the loss of every group in every round, and multiplies q_i by
-        exp(step · loss_i). ``"exp3-ix"`` hears the losses of the groups that it has drawn alone,
+        ``"hedge"`` hears the loss of every group, and multiplies q_i by exp(step · loss_i); for groups
+        whose loss is not known in a round see ``absent``. ``"exp3-ix"`` hears the losses of the groups that it has drawn alone,
         and uses the loss estimate (1 - loss_i)/(k q_i + gamma) of implicit exploration.
     k : float, default=1
         No weight exceeds 1/k: the mean of the k largest losses in the place of the largest.
@@ -46,7 +50,18 @@ class GroupWeights:
         Of exp3-ix: its implicit exploration, half of the step by default.
     loss_range : float, default=1
         What losses lie below. Larger ones count as this much for exp3-ix, see ``clipped``.
-    random_state : int, default=0
+    absent : {"carry", "importance", "error"}, default="carry"
+        What hedge makes of a group that an update says nothing of, such as one without rows in a
+        minibatch. Its loss is unknown, which is not a loss of 0. ``"carry"``: its last loss stands;
+        before its first it keeps its share of the weights. ``"importance"``: losses are divided by
+        ``presence``, and absent groups gain nothing: the gains are those of full information on
+        average, with more noise, for which step · loss/(presence · ``loss_range``) should stay
+        below 1. ``"error"`` refuses the update.
+    presence : float, array or mapping, default=None
+        Of ``absent="importance"``: the probability that a group is there in an update, for all
+        groups or for each. In a minibatch of B rows a group of share s is there with probability
+        1 - (1 - s)^B.
+    random_state : int, Generator, RandomState or None, default=0
         Seed of ``draw``.
 
     Examples
@@ -54,6 +69,12 @@ class GroupWeights:
     >>> from gdro import GroupWeights
     >>> player = GroupWeights(["web", "books"], step=1.0)
     >>> player.update({"web": 0.0, "books": 1.0})
+    >>> player.weights.round(3).tolist()
+    [0.269, 0.731]
+
+    A batch without books: their loss of 1 stands.
+
+    >>> player.update({"web": 1.0})
     >>> player.weights.round(3).tolist()
     [0.269, 0.731]
     """
@@ -64,6 +85,7 @@ class GroupWeights:
     step: float
     gamma: float | None
     loss_range: float
+    absent: str
     updates: int
     clipped: int
 
@@ -77,7 +99,9 @@ class GroupWeights:
         step: float | None = None,
         gamma: float | None = None,
         loss_range: float = 1.0,
-        random_state: int = 0,
+        absent: Literal["carry", "importance", "error"] = "carry",
+        presence: float | ArrayLike | Mapping[str, float] | None = None,
+        random_state: RandomState | None = 0,
     ) -> None:
         if isinstance(groups, (int, np.integer)):
             number("groups", groups, low=1, whole=True)
@@ -115,7 +139,23 @@ class GroupWeights:
             if self.k != int(self.k):
                 raise ValueError(f"k={k!r}: exp3-ix draws k groups, expected a whole number")
             self.gamma = self.step / 2 if gamma is None else number("gamma", gamma, low=0)
-        seed = number("random_state", random_state, low=0, whole=True)
+        if absent not in ABSENT:
+            raise ValueError(f"absent={absent!r}: expected one of {', '.join(ABSENT)}")
+        if rule != "hedge" and absent != "carry":
+            raise ValueError(
+                f"absent={absent!r} is for rule='hedge': exp3-ix hears of the groups that it has drawn"
+            )
+        if (presence is None) == (absent == "importance"):
+            raise ValueError(
+                f"absent={absent!r} and presence={presence!r}: the probabilities that groups are there "
+                "go with absent='importance'"
+            )
+        self.absent = absent
+        self._presence = None if presence is None else self._probabilities(presence)
+        #: The last loss of each group, NaN before its first.
+        self._last = np.full(m, np.nan)
+        self._every = np.arange(m)
+        seed = number("random_state", seed_of(random_state), low=0, whole=True)
         self._player = _gdro.Player(m, self.k, seed)
         self._drawn = None
         self.updates = 0
@@ -155,9 +195,9 @@ class GroupWeights:
         Parameters
         ----------
         losses : array, mapping or float
-            hedge: a loss for every group, or those of ``groups``; a group that is absent (or NaN)
-            keeps its weight relative to a loss of 0. exp3-ix: the losses of the groups of the last
-            ``draw()``, in their order. A mapping goes by name.
+            hedge: a loss for every group, or those of ``groups``; the others are absent, see
+            ``absent``. exp3-ix: the losses of the groups of the last ``draw()``, in their order. A
+            mapping goes by name. A loss that is NaN or infinite is an error.
         groups : array of int, default=None
             The groups that the losses are of, unless they are a mapping.
         """
@@ -165,48 +205,109 @@ class GroupWeights:
             raise ValueError("exp3-ix hears of groups that it has drawn: call draw() first")
         numbers, values = self._losses(losses, groups)
         if self.rule == "hedge":
-            gains = values / self.loss_range
+            self._player.step(*self._hedge(numbers, values))
         else:
-            if sorted(numbers) != sorted(self._drawn):
+            if sorted(numbers.tolist()) != sorted(self._drawn):
                 names = [self.names[i] for i in self._drawn]
                 raise ValueError(f"expected the losses of the groups drawn last, {names}")
             scaled = values / self.loss_range
             self.clipped += int(np.count_nonzero((scaled < 0) | (scaled > 1)))
             q = self.weights[numbers]
             gains = -(1 - np.clip(scaled, 0, 1)) / (self.k * q + self.gamma)
-        self._player.step(self.step, np.asarray(numbers, dtype=np.int64), gains)
+            self._player.step(self.step, numbers, gains)
         self._drawn = None
         self.updates += 1
 
+    def _hedge(self, numbers, values):
+        """The step of hedge, its groups and their gains, of the losses that were heard."""
+        if self.absent == "importance":
+            return self.step, numbers, values / (self._presence[numbers] * self.loss_range)
+        if self.absent == "error" and len(numbers) < len(self):
+            name = self.names[np.setdiff1d(self._every, numbers)[0]]
+            raise ValueError(
+                f"no loss of group {name!r}: expected one of every group; absent='carry' lets its last "
+                "one stand"
+            )
+        self._last[numbers] = values
+        gains = self._last / self.loss_range
+        silent = np.isnan(gains)
+        if not silent.any():
+            return self.step, self._every, gains
+        known = np.flatnonzero(~silent)
+        if not len(known):
+            return self.step, known, gains[known]
+        return 1.0, known, self._moves(known, gains[known])
+
+    def _moves(self, known, gains):
+        """The change of ln q of the groups that have been heard of, while the others keep their share.
+
+        Hedge among those alone, on their part of the weights, each of them at most 1/k.
+        """
+        q = self.weights[known]
+        part = q.sum()
+        logs = np.log(np.maximum(q, _TINY)) + self.step * gains
+        among = _gdro.Player(len(known), min(max(1.0, self.k * part), len(known)), 0)
+        among.step(1.0, np.arange(len(known)), logs - logs.max())
+        return np.log(np.maximum(part * among.weights(), _TINY)) - np.log(np.maximum(q, _TINY))
+
     def _losses(self, losses, groups):
+        """The numbers of the groups that were heard of, each once, and their losses."""
         if hasattr(losses, "keys"):
             if groups is not None:
                 raise ValueError("losses are given by name: leave out groups")
-            unknown = [k for k in losses.keys() if str(k) not in self._index]
-            if unknown:
-                raise ValueError(f"{unknown[0]!r} is no group: expected one of {self.names[:8]}")
-            numbers = [self._index[str(k)] for k in losses.keys()]
-            values = np.array([float(losses[k]) for k in losses.keys()])
+            named = {str(key): losses[key] for key in losses.keys()}
+            unknown = next((name for name in named if name not in self._index), None)
+            if unknown is not None:
+                raise ValueError(f"{unknown!r} is no group: expected one of {self.names[:8]}")
+            numbers = np.fromiter(map(self._index.__getitem__, named), np.int64, len(named))
+            values = np.array([math.nan if v is None else float(v) for v in named.values()])
         else:
-            if hasattr(losses, "detach"):  # a tensor
-                losses = losses.detach().cpu().numpy()
-            values = np.atleast_1d(np.asarray(losses, dtype=np.float64))
+            values = _array(losses).astype(np.float64, copy=False)
+            if values.ndim == 0:
+                values = values.reshape(1)
             if values.ndim != 1:
                 raise ValueError(f"losses have {values.ndim} dimensions, expected one per group")
-            if groups is None and self.rule == "exp3-ix" and self._drawn is not None:
+            if groups is None and self.rule == "exp3-ix":
                 groups = self._drawn
-            numbers = range(len(self)) if groups is None else np.atleast_1d(groups).tolist()
-            numbers = list(numbers)
+            numbers = self._every if groups is None else self._numbers(groups)
             if len(values) != len(numbers):
                 raise ValueError(f"{len(values)} losses for {len(numbers)} groups")
-        if np.isinf(values).any():
-            at = int(np.flatnonzero(np.isinf(values))[0])
-            name = self.names[numbers[at]]
-            raise ValueError(f"the loss of group {name!r} is {values[at]}: expected a finite number")
-        if self.rule == "exp3-ix" and np.isnan(values).any():
-            raise ValueError("a loss is NaN: exp3-ix needs the loss of every group that it drew")
-        present = ~np.isnan(values)
-        return [n for n, p in zip(numbers, present) if p], values[present]
+        if not np.isfinite(values).all():
+            at = int(np.flatnonzero(~np.isfinite(values))[0])
+            out = "; leave out what is absent, by groups= or a mapping" if self.rule == "hedge" else ""
+            raise ValueError(
+                f"the loss of group {self.names[numbers[at]]!r} is {values[at]}: expected a finite "
+                f"number{out}"
+            )
+        return numbers, values
+
+    def _numbers(self, groups):
+        """Numbers of different groups."""
+        numbers = _array(groups)
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise ValueError(
+                f"groups={groups!r:.80}: expected numbers of groups; losses by name are a mapping"
+            )
+        numbers = numbers.astype(np.int64, copy=False).reshape(-1)
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
+            outside = next(n for n in numbers.tolist() if not 0 <= n < len(self))
+            raise ValueError(f"group {outside}: expected a number from 0 to {len(self) - 1}")
+        counts = np.bincount(numbers, minlength=len(self))
+        if counts.max() > 1:
+            name = self.names[counts.argmax()]
+            raise ValueError(f"two losses of group {name!r}: expected one, such as their mean")
+        return numbers
+
+    def _probabilities(self, presence):
+        """The probability of each group to be there."""
+        if isinstance(presence, (int, float)):
+            presence = [presence] * len(self)
+        found = by_name("presence", presence, self.names)
+        for name in (*self.names, *found):
+            if name not in found or name not in self._index:
+                raise ValueError(f"presence: expected a number for each group, see {name!r}")
+            number(f"presence of {name!r}", found[name], low=0, strictly=True, high=1)
+        return np.array([found[name] for name in self.names])
 
     def state_dict(self) -> dict[str, Any]:
         """Everything that the player is, as plain values: for checkpoints, bit for bit."""
@@ -217,6 +318,9 @@ class GroupWeights:
             "step": self.step,
             "gamma": self.gamma,
             "loss_range": self.loss_range,
+            "absent": self.absent,
+            "presence": None if self._presence is None else self._presence.tolist(),
+            "last": [None if v != v else v for v in self._last.tolist()],
             "drawn": None if self._drawn is None else list(self._drawn),
             "updates": self.updates,
             "clipped": self.clipped,
@@ -238,6 +342,9 @@ class GroupWeights:
         self._player.restore(state["player"])
         self.step, self.gamma = state["step"], state["gamma"]
         self.loss_range = state["loss_range"]
+        self.absent, presence = state["absent"], state["presence"]
+        self._presence = None if presence is None else np.array(presence, dtype=np.float64)
+        self._last = np.array(state["last"], dtype=np.float64)  # None is NaN
         self._drawn = None if state["drawn"] is None else list(state["drawn"])
         self.updates, self.clipped = state["updates"], state["clipped"]
 
@@ -253,3 +360,14 @@ class GroupWeights:
             loss_range=state["loss_range"],
         )
         self.load_state_dict(state)
+
+
+#: What weights count as at least where their logarithms are taken.
+_TINY = 1e-300
+
+
+def _array(values):
+    """Tensors as arrays, wherever they are; the rest as an array that NumPy makes of it."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    return np.asarray(values)

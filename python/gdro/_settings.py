@@ -8,10 +8,10 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight
 
 from . import _gdro
-
-OBJECTIVES = ("max", "top-k", "regret", "average", "balanced")
 
 #: Arguments with a number for each group.
 PER_GROUP = ("offsets", "scales", "budget")
@@ -40,8 +40,6 @@ def objective_of(objective, k):
         if k is not None:
             raise ValueError(f"objective={objective!r} says k already: leave out k={k!r}")
         return objective
-    if objective not in OBJECTIVES:
-        raise ValueError(f"objective={objective!r}: expected one of {', '.join(OBJECTIVES)}")
     if objective == "top-k":
         if k is None:
             raise ValueError("objective='top-k' needs k, the number of largest risks, such as k=3")
@@ -49,6 +47,13 @@ def objective_of(objective, k):
     if k is not None:
         raise ValueError(f"k={k!r} does nothing with objective={objective!r}: use 'top-k'")
     return objective
+
+
+def loss_of(loss):
+    """The name of a loss as the solver reads it: ``("huber", 0.5)`` is ``"huber:0.5"``."""
+    if isinstance(loss, tuple) and len(loss) == 2 and isinstance(loss[0], str):
+        return f"{loss[0]}:{number(f'the number of loss={loss!r}', loss[1])!r}"
+    return loss
 
 
 def targets_of(loss, kinds=("labels", "classes", "numbers")):
@@ -66,6 +71,22 @@ def targets_of(loss, kinds=("labels", "classes", "numbers")):
     return found
 
 
+def weights_of(sample_weight, X):
+    """The weights of the rows of X, and which rows count: those above 0, or ``None`` for all."""
+    if sample_weight is None:
+        return None, None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if np.any(weights < 0):
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(f"sample_weight of row {row} is {weights[row]}: expected at least 0")
+    keep = weights > 0
+    if keep.all():
+        return weights, None
+    if not keep.any():
+        raise ValueError("sample_weight: all weights are 0")
+    return weights, keep
+
+
 def given(arguments, usual, names=None):
     """The arguments that differ from the usual ones, as the solver reads them.
 
@@ -75,6 +96,8 @@ def given(arguments, usual, names=None):
     for name in PER_GROUP:
         if name in found and not isinstance(found[name], str):
             found[name] = {} if names is None else by_name(name, found[name], names)
+    if "loss" in found:
+        found["loss"] = loss_of(found["loss"])
     if isinstance(found.get("queries"), np.ndarray):
         found["queries"] = found["queries"].tolist()
     return found
@@ -98,8 +121,27 @@ def by_name(name, values, names):
     return {n: number(f"{name} of {n!r}", v) for n, v in values.items()}
 
 
-def seed_of(random_state, draw):
-    """A seed: a whole number as it is, otherwise what ``draw`` draws."""
-    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+def seed_of(random_state):
+    """A seed: a whole number as it is, otherwise one that the generator draws.
+
+    ``None`` is the global generator of NumPy, as in scikit-learn.
+    """
+    if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
         return int(random_state)
-    return draw(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    raise ValueError(
+        f"random_state={random_state!r}: expected a whole number, a numpy.random.Generator or "
+        "RandomState, or None"
+    )
+
+
+def threads_of(threads):
+    """A number of threads; ``None``, all cores, for -1 as well."""
+    if threads is None or (isinstance(threads, Integral) and threads == -1):
+        return None
+    if isinstance(threads, Integral) and threads < 1:
+        raise ValueError(f"threads={threads!r}: expected at least 1, or -1 for all cores")
+    return number("threads", threads, low=1, high=1024, whole=True)

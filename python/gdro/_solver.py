@@ -7,24 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_1d
+from sklearn.utils.validation import check_X_y, column_or_1d
 
 from . import _gdro
 from ._certificate import Certificate
 from ._estimators import _rows_of
 from ._groups import families_of, names_of
-from ._settings import given, number, objective_of, targets_of
+from ._index import same_index
+from ._settings import given, loss_of, number, objective_of, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from ._types import (
+        Algorithm,
         Average,
         Budget,
         ColumnLike,
         GroupsLike,
         Labels,
+        Loss,
         Matrix,
         MatrixLike,
         PerGroup,
+        RandomState,
         Subsets,
         Vector,
     )
@@ -54,7 +58,7 @@ class Solver:
     x_norm, y_bound : float, default=None and 1
         Of a source: what the Euclidean norm of the features and the size of the target lie below;
         the steps of the theorems depend on them.
-    loss : str or callable, default="logistic"
+    loss : str, tuple or callable, default="logistic"
     outputs : int, default=1
         Number of scores, of a loss that is a function.
     loss_range, loss_lipschitz : float, default=None
@@ -67,7 +71,7 @@ class Solver:
     subsets, delta
         As for the estimators; a source needs a ball or a domain. ``k`` above 1 is the mean of the k largest
         risks.
-    random_state : int, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Seed of all draws but those of a source that is a function.
     """
 
@@ -77,7 +81,7 @@ class Solver:
 
     def __init__(
         self,
-        algorithm: str,
+        algorithm: Algorithm,
         X: MatrixLike | None = None,
         y: ColumnLike | None = None,
         *,
@@ -88,7 +92,7 @@ class Solver:
         n_features: int | None = None,
         x_norm: float | None = None,
         y_bound: float = 1.0,
-        loss: str | Callable[[Vector, float], tuple[float, Any]] = "logistic",
+        loss: Loss | Callable[[Vector, float], tuple[float, Any]] = "logistic",
         outputs: int = 1,
         loss_range: float | None = None,
         loss_lipschitz: float | None = None,
@@ -110,7 +114,7 @@ class Solver:
         kept: int | None = None,
         subsets: Subsets | None = None,
         delta: float = 0.05,
-        random_state: int = 0,
+        random_state: RandomState | None = 0,
     ) -> None:
         if (source is None) == (X is None):
             raise ValueError("give either rows (X, y) or a source")
@@ -129,6 +133,7 @@ class Solver:
                 number("loss_lipschitz", loss_lipschitz, low=0, strictly=True),
             )
         else:
+            loss = loss_of(loss)
             targets_of(loss)
             if loss_lipschitz is not None:
                 raise ValueError("loss_lipschitz is for a loss that is a function")
@@ -143,7 +148,7 @@ class Solver:
         always = {
             "objective": objective_of("top-k", k) if top else "max",
             "solver": algorithm,
-            "random_state": random_state,
+            "random_state": seed_of(random_state),
         }
         if own is None:
             always["loss"] = loss
@@ -173,11 +178,14 @@ class Solver:
             for name, value in of_source.items():
                 if value is not None:
                     raise ValueError(f"{name} is for a source; rows say it themselves")
+            same_index(
+                X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+            )
             X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-            weights = None
-            if sample_weight is not None:
-                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            families = families_of(sensitive_features, X.shape[0])
+            weights, keep = weights_of(sample_weight, X)
+            families = families_of(sensitive_features, X.shape[0], keep)
+            if keep is not None:  # a row of weight 0 is absent
+                X, y, weights = X[keep], y[keep], weights[keep]
             self.group_names = names_of(families)
             y, classes = _targets(y, "own" if own else loss)
             self.n_features = X.shape[1]

@@ -38,13 +38,51 @@ MatrixLike: TypeAlias = ArrayLike | Table
 #: A number or label per row.
 ColumnLike: TypeAlias = ArrayLike | Column
 #: Groups of rows: labels, columns of labels, or families of either.
-GroupsLike: TypeAlias = ArrayLike | Column | Table | Sequence[ArrayLike | Column | Table]
+GroupsLike: TypeAlias = (
+    ArrayLike
+    | Column
+    | Table
+    | Mapping[str, ArrayLike | Column]
+    | Sequence[ArrayLike | Column | Table | Mapping[str, ArrayLike | Column]]
+)
 #: A number per group, by name or in the order of the names.
 PerGroup: TypeAlias = Mapping[str, float] | Sequence[float] | NDArray[Any]
 Budget: TypeAlias = Literal["all"] | PerGroup
+Objective: TypeAlias = Literal["max", "top-k", "regret", "average", "balanced"]
+#: Losses by name, and those with a number: ("huber", 0.5) is "huber:0.5", which no type can spell.
+Loss: TypeAlias = (
+    Literal[
+        "logistic", "hinge", "smoothed-hinge", "softmax", "squared", "absolute", "huber"
+    ]
+    | tuple[Literal["smoothed-hinge", "huber", "quantile"], float]
+)
+#: What plays rounds.
+Algorithm: TypeAlias = Literal[
+    "smd-m",
+    "smd-m-single",
+    "smd-1",
+    "online-1",
+    "smd-r",
+    "smd-r-weighted",
+    "smpa-m",
+    "hybrid",
+    "atkro-m",
+    "atkro-k",
+    "atkro-1",
+    "smd-reuse",
+    "smd-clip",
+    "exp3p",
+    "tinf",
+    "afl",
+    "mero",
+    "flexible",
+    "eliminate",
+    "adaptive",
+]
+SolverName: TypeAlias = Literal["auto", "exact"] | Algorithm
 Average: TypeAlias = Literal["uniform", "weighted", "suffix", "last"]
 Subsets: TypeAlias = Literal["dep-round", "systematic"]
-RandomState: TypeAlias = int | np.random.RandomState
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState
 
 #: What the compiled half takes and gives.
 Family: TypeAlias = tuple[NDArray[np.uint32], int]

@@ -2,15 +2,17 @@
 
 ``worst_group_accuracy`` and ``worst_group_risk`` are functions of targets and predictions,
 ``worst_group_accuracy_scorer`` and ``worst_group_risk_scorer`` scorers for ``GridSearchCV`` and
-``cross_validate`` (``sensitive_features`` are routed to them where metadata routing is enabled).
+``cross_validate`` (``sensitive_features`` are routed to them where metadata routing is enabled;
+without it they raise, and no score becomes NaN).
 ``evaluate`` gives a table by group with intervals, valid for every sample size: on rows that were
 not trained on.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -19,13 +21,14 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _gdro
-from ._groups import families_of, names_of
-from ._settings import number
+from ._groups import families_of, is_missing, names_of
+from ._index import same_index
+from ._settings import loss_of, number, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ._types import Classifier, ColumnLike, GroupsLike, MatrixLike
+    from ._types import Classifier, ColumnLike, GroupsLike, Loss, MatrixLike, RandomState
 
 __all__ = [
     "GroupReport",
@@ -48,8 +51,15 @@ def group_accuracies(
     sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
     """The share of right predictions of every group, as a dictionary by name."""
+    same_index(
+        y_true=y_true,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+    )
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(y_true, y_pred, sample_weight)
+    check_consistent_length(y_true, y_pred)
+    _check_labels(y_true, y_pred)
     return _means((y_true == y_pred).astype(float), sensitive_features, sample_weight)
 
 
@@ -72,16 +82,36 @@ def group_risks(
     y_score: MatrixLike,
     *,
     sensitive_features: GroupsLike | None,
-    loss: str | None = None,
+    loss: Loss | Literal["log"] | None = None,
     labels: ArrayLike | None = None,
     sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
     """The mean loss of every group, as a dictionary by name.
 
-    ``y_score`` are probabilities of shape (n, classes) for ``loss="log"``, the default for them, or
-    predictions for ``"squared"``, the default for numbers, ``"absolute"``, ``"huber:D"`` and
-    ``"quantile:T"``. ``labels`` are the classes of the columns, the sorted ones by default.
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        Labels or, for losses of numbers, numbers.
+    y_score : array of shape (n,) or (n, classes)
+        What the loss is of. ``"log"``: probabilities, those of ``predict_proba`` or of the second
+        class alone. ``"logistic"``, ``"hinge"``, ``"smoothed-hinge:G"``: a score per row, above 0
+        for the second class, as ``decision_function`` gives it; scores that all lie in [0, 1] are
+        taken for probabilities and refused, unless their shape is (n, 1). ``"softmax"``: a score
+        per class. ``"squared"``, ``"absolute"``, ``"huber:D"``, ``"quantile:T"``: predictions.
+    sensitive_features, sample_weight
+        As for ``fit``.
+    loss : str or tuple, default=None
+        ``"log"`` for several columns and ``"squared"`` for numbers, when left out. With one column
+        for two classes say which it is.
+    labels : array of shape (classes,), default=None
+        The classes, of the columns where there are several: the sorted ones of ``y_true`` by default.
     """
+    same_index(
+        y_true=y_true,
+        y_score=y_score,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+    )
     losses = _losses_of(y_true, y_score, loss, labels)
     return _means(losses, sensitive_features, sample_weight)
 
@@ -91,7 +121,7 @@ def worst_group_risk(
     y_score: MatrixLike,
     *,
     sensitive_features: GroupsLike | None,
-    loss: str | None = None,
+    loss: Loss | Literal["log"] | None = None,
     labels: ArrayLike | None = None,
     sample_weight: ColumnLike | None = None,
 ) -> float:
@@ -115,52 +145,166 @@ def _losses_of(y_true, y_score, loss, labels):
         raise ValueError(
             "y_score holds texts: expected probabilities of shape (n, classes), or numbers"
         ) from None
+    if y_score.ndim not in (1, 2):
+        raise ValueError(f"y_score has {y_score.ndim} dimensions: expected (n,) or (n, classes)")
     check_consistent_length(y_true, y_score)
+    _check_known("y_true", y_true)
+    _check_rows(np.isfinite(y_score), y_score, "a finite number")
+    is_column = y_score.ndim == 2 and y_score.shape[1] == 1
+    if is_column:
+        y_score = y_score[:, 0]
+    loss = loss_of(loss)
     if loss is None:
-        loss = "log" if y_score.ndim == 2 else "squared"
-    if loss != "log":
+        loss = _usual_loss(y_true, y_score)
+    kind = "probabilities" if loss == "log" else targets_of(loss)
+    if kind == "numbers":
         if y_score.ndim != 1:
             raise ValueError(f"loss={loss!r} takes one prediction per row, found {y_score.shape}")
-        try:
-            y_true = y_true.astype(np.float64)
-        except ValueError:
+        if _is_text(y_true):
             raise ValueError(
                 f"loss={loss!r} takes numbers, y_true holds {y_true.tolist()[0]!r}: for labels give "
-                "probabilities of shape (n, classes)"
-            ) from None
-        return _gdro.losses(loss, y_score[:, None], y_true)
+                "loss='log' and probabilities"
+            )
+        return _gdro.losses(loss, y_score[:, None], y_true.astype(np.float64))
     labels = np.unique(y_true) if labels is None else np.asarray(labels)
-    if y_score.ndim == 1:
-        y_score = np.column_stack([1 - y_score, y_score])
+    codes = _codes(y_true, labels)
+    if kind == "probabilities":
+        p = np.column_stack([1 - y_score, y_score]) if y_score.ndim == 1 else y_score
+        _check_rows((y_score >= 0) & (y_score <= 1), y_score, f"a probability; {_SCORES}")
+        _check_rows(
+            np.abs(p.sum(axis=1) - 1) <= 1e-3, y_score, f"probabilities that sum to 1; {_SCORES}"
+        )
+        _check_columns(p, labels)
+        with np.errstate(divide="ignore"):
+            return -np.log(p[np.arange(len(codes)), codes])
+    if kind == "classes":
+        if y_score.ndim != 2:
+            raise ValueError(f"loss={loss!r} takes a score per class, found {y_score.shape}")
+        _check_columns(y_score, labels)
+        if np.all((y_score >= 0) & (np.abs(y_score.sum(axis=1, keepdims=True) - 1) <= 1e-3)):
+            raise ValueError(
+                f"y_score holds probabilities, and loss={loss!r} takes scores: give loss='log'"
+            )
+        return _gdro.losses(loss, y_score, codes.astype(np.float64))
+    if len(labels) != 2:
+        raise ValueError(f"loss={loss!r} takes two classes, found {len(labels)}: give labels")
+    if y_score.ndim != 1:
+        raise ValueError(
+            f"loss={loss!r} takes a score per row, as decision_function gives it, found "
+            f"{y_score.shape}: for probabilities give loss='log'"
+        )
+    if not is_column and np.all((y_score >= 0) & (y_score <= 1)):
+        raise ValueError(
+            f"y_score lies in [0, 1], as probabilities do, and loss={loss!r} takes scores: give "
+            "loss='log' for probabilities, and y_score.reshape(-1, 1) for what are scores"
+        )
+    return _gdro.losses(loss, y_score[:, None], np.where(codes == 1, 1.0, -1.0))
+
+
+#: What to do with scores in the place of probabilities.
+_SCORES = "of scores give loss='logistic', or 'softmax' for a column per class"
+
+
+def _usual_loss(y_true, y_score):
+    """The loss of what can mean one thing alone."""
+    if y_score.ndim == 2:
+        return "log"
+    if not _is_text(y_true):
+        values = np.unique(y_true)
+        if len(values) > 2 or np.any(values != np.round(values.astype(np.float64))):
+            return "squared"
+    raise ValueError(
+        "y_true holds labels, or whole numbers of two values: give loss='log' if y_score are probabilities "
+        "of the second class, 'logistic' or 'hinge' if they are scores, and 'squared' or 'absolute' "
+        "if both are numbers"
+    )
+
+
+def _check_rows(good, y_score, expected):
+    """Refuses the first row that is not good, in any of its columns."""
+    good = good.all(axis=1) if good.ndim == 2 else good
+    if not good.all():
+        row = int(np.flatnonzero(~good)[0])
+        raise ValueError(f"y_score of row {row} is {y_score[row].tolist()!s:.80}: expected {expected}")
+
+
+def _check_columns(y_score, labels):
     if y_score.shape[1] != len(labels):
         raise ValueError(
             f"y_score has {y_score.shape[1]} columns for {len(labels)} classes: give labels"
         )
-    index = {label: i for i, label in enumerate(labels.tolist())}
-    unknown = [y for y in np.unique(y_true).tolist() if y not in index]
-    if unknown:
-        raise ValueError(f"y_true holds {unknown[0]!r}: expected one of {labels.tolist()}")
-    codes = np.array([index[y] for y in y_true.tolist()], dtype=np.intp)
-    with np.errstate(divide="ignore"):
-        return -np.log(y_score[np.arange(len(codes)), codes])
+
+
+def _check_known(name, values):
+    """Refuses targets that are missing."""
+    if values.dtype.kind == "f":
+        bad = np.flatnonzero(np.isnan(values))
+    elif values.dtype.kind == "O":
+        bad = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
+    else:
+        return
+    if len(bad):
+        row = int(bad[0])
+        raise ValueError(f"{name} of row {row} is {values.tolist()[row]!r}: fill it in")
+
+
+def _is_text(values):
+    if values.dtype.kind == "O":
+        return any(isinstance(value, (str, bytes)) for value in values.tolist())
+    return values.dtype.kind in "US"
+
+
+def _codes(y, classes):
+    """The number of the class of each row."""
+    index = {label: i for i, label in enumerate(classes.tolist())}
+    found, codes = np.unique(y, return_inverse=True)
+    codes = np.array([index.get(label, -1) for label in found.tolist()], dtype=np.intp)[codes]
+    if np.any(codes < 0):
+        row = int(np.flatnonzero(codes < 0)[0])
+        raise ValueError(
+            f"y of row {row} is {y.tolist()[row]!r}: no class of {classes.tolist()[:8]}"
+        )
+    return codes
+
+
+#: Two ways to write two classes.
+_BINARY = {frozenset([-1, 1]), frozenset([0, 1])}
+
+
+def _check_labels(y_true, y_pred):
+    """Refuses predictions that can be no labels, which would all count as wrong."""
+    _check_known("y_true", y_true)
+    _check_known("y_pred", y_pred)
+    if len(y_true) and _is_text(y_true) != _is_text(y_pred):
+        a, b = y_true.tolist()[0], y_pred.tolist()[0]
+        raise ValueError(f"y_true holds {a!r} and y_pred {b!r}: expected labels of one kind")
+    if y_true.dtype.kind in "if" and y_pred.dtype.kind in "if":
+        true, found = (frozenset(np.unique(y).tolist()) for y in (y_true, y_pred))
+        if {true, found} == _BINARY:
+            a, b = sorted(true), sorted(found)
+            raise ValueError(f"y_true holds {a} and y_pred {b}: expected the same labels")
+    if y_pred.dtype.kind == "f":
+        bad = (y_pred != np.round(y_pred)) & ~np.isin(y_pred, y_true)
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise ValueError(
+                f"y_pred of row {row} is {y_pred[row]}: expected a label, as predict gives it; of "
+                "probabilities and numbers there are group_risks"
+            )
 
 
 def _means(values, sensitive_features, sample_weight):
-    weights = None
-    if sample_weight is not None:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    families = families_of(sensitive_features, len(values))
+    """The mean of each group; rows of weight 0 are absent."""
+    weights, keep = weights_of(sample_weight, values)
+    families = families_of(sensitive_features, len(values), keep)
+    if keep is not None:
+        values, weights = values[keep], weights[keep]
     means = []
     for family in families:
-        m = len(family.names)
-        size = np.bincount(family.codes, weights=weights, minlength=m)
+        size = np.bincount(family.codes, weights=weights)
         scaled = values if weights is None else values * weights
-        total = np.bincount(family.codes, weights=scaled, minlength=m)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means.append(total / size)
-    means = np.concatenate(means).tolist()
-    # A group whose rows all have weight 0 has no mean.
-    return {n: v for n, v in zip(names_of(families), means) if v == v}
+        means.append(np.bincount(family.codes, weights=scaled) / size)
+    return dict(zip(names_of(families), np.concatenate(means).tolist()))
 
 
 class _Scorer:
@@ -182,11 +326,15 @@ class _Scorer:
         sample_weight: ColumnLike | None = None,
     ) -> float:
         if sensitive_features is None:
-            raise ValueError(
+            why = (
                 f"{self._name} needs sensitive_features: enable metadata routing by "
                 "sklearn.set_config(enable_metadata_routing=True), and pass them to fit, or in "
                 "params"
             )
+            if sys._getframe(1).f_globals.get("__name__") in _LENIENT:
+                return _NoScore(why)
+            raise ValueError(why)
+        same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         return self._score(estimator, X, y, sensitive_features, sample_weight)
 
     def get_metadata_routing(self) -> Any:
@@ -197,6 +345,23 @@ class _Scorer:
 
     def __reduce__(self):
         return self._name
+
+
+#: Modules of scikit-learn that make a score of NaN of any exception, unless ``error_score="raise"``.
+_LENIENT = ("sklearn.model_selection._validation", "sklearn.metrics._scorer")
+
+
+class _NoScore:
+    """What a scorer gives where an exception would become NaN, and a search would go on with that.
+
+    Scikit-learn raises ``ValueError`` for a score that is no number, and shows it.
+    """
+
+    def __init__(self, why):
+        self._why = why
+
+    def __repr__(self):
+        return self._why
 
 
 def _score_accuracy(estimator, X, y, groups, weights):
@@ -237,6 +402,7 @@ def _row_losses(estimator, X, y):
         predicted = np.asarray(estimator.predict(X), dtype=np.float64)
         return _gdro.losses(loss, predicted[:, None], y.astype(np.float64)), None, None
     classes = estimator.classes_
+    codes = _codes(y, classes)
     correct = np.asarray(estimator.predict(X)) == y
     binary = None
     if len(classes) == 2 and hasattr(estimator, "decision_function"):
@@ -249,11 +415,6 @@ def _row_losses(estimator, X, y):
     else:
         with np.errstate(divide="ignore"):
             log = np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
-    codes = np.searchsorted(classes, y)
-    known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
-    if not known.all():
-        row = int(np.flatnonzero(~known)[0])
-        raise ValueError(f"y of row {row} is {y.tolist()[row]!r}: no class of the estimator")
     return -log[np.arange(len(codes)), codes], correct, binary
 
 
@@ -290,6 +451,10 @@ class GroupReport:
     delta : float
         Each column holds for all groups at once with probability 1 - delta.
     cap : float
+    weight_cap : float or None
+        Rows count as min(weight, weight_cap) in everything but ``risk``; None without weights.
+    weights_capped : float
+        The share of the rows that are heavier.
     """
 
     names: list[str]
@@ -305,14 +470,22 @@ class GroupReport:
     worst_accuracy: Interval | None
     delta: float
     cap: float
+    weight_cap: float | None
+    weights_capped: float
 
     def __init__(
-        self, names: list[str], found: dict[str, Any], delta: float, cap: float
+        self,
+        names: list[str],
+        found: dict[str, Any],
+        delta: float,
+        cap: float,
+        weight_cap: float | None = None,
     ) -> None:
         groups = found["groups"]
         self.names = list(names)
-        self.delta, self.cap = delta, cap
+        self.delta, self.cap, self.weight_cap = delta, cap, weight_cap
         self.rows = [g["rows"] for g in groups]
+        self.weights_capped = sum(g["capped_weights"] for g in groups) / max(1, sum(self.rows))
         self.risk = [g["risk"] for g in groups]
         self.clipped_risk = [_interval(g["clipped_risk"]) for g in groups]
         self.columns = ["clipped_risk"]
@@ -370,7 +543,13 @@ class GroupReport:
         widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
         text = "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
         level = 100 * (1 - self.delta)
-        return f"{text}\nEach column holds for all groups at once with probability {level:g} %."
+        text += f"\nEach column holds for all groups at once with probability {level:g} %."
+        if self.weight_cap is not None:
+            text += (
+                f"\nWeights count as at most {self.weight_cap:g}, which cuts "
+                f"{100 * self.weights_capped:.1f} % of the rows."
+            )
+        return text
 
     __repr__ = __str__
 
@@ -386,9 +565,11 @@ def evaluate(
     y: ColumnLike,
     *,
     sensitive_features: GroupsLike | None,
+    sample_weight: ColumnLike | None = None,
     delta: float = 0.05,
     cap: float | None = None,
-    random_state: int = 0,
+    weight_cap: float | None = None,
+    random_state: RandomState | None = 0,
 ) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
 
@@ -399,13 +580,17 @@ def evaluate(
     Parameters
     ----------
     estimator : fitted classifier or regressor
-    X, y, sensitive_features
-        As for ``fit``.
+    X, y, sensitive_features, sample_weight
+        As for ``fit``; rows of weight 0 say nothing.
     delta : float, default=0.05
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
         ``loss_cap_`` of the estimator, which others do not have.
-    random_state : int, default=0
+    weight_cap : float, default=None
+        B, with ``sample_weight``: heavier rows count as B, which changes what is estimated. It must
+        not look at these rows. By default the ``weight_cap_`` of the estimator, the largest weight
+        of its training rows.
+    random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
     """
     if hasattr(estimator, "fit"):
@@ -419,17 +604,42 @@ def evaluate(
             )
     cap = number("cap", cap, low=0, strictly=True)
     delta = number("delta", delta, low=0, strictly=True, high=1)
+    same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
     losses, correct, binary = _row_losses(estimator, X, y)
-    families = families_of(sensitive_features, len(losses))
+    weights, keep = weights_of(sample_weight, losses)
+    families = families_of(sensitive_features, len(losses), keep)
+    if keep is not None:
+        losses, weights = losses[keep], weights[keep]
+        correct = None if correct is None else correct[keep]
+        binary = None if binary is None else (binary[0][keep], binary[1][keep])
+    weight_cap = _weight_cap(estimator, weights, weight_cap)
     found = _gdro.intervals(
         np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
         None if correct is None else np.ascontiguousarray(correct),
         None
         if binary is None
         else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
+        weights,
         [(family.codes, len(family.names)) for family in families],
         delta,
         cap,
-        number("random_state", random_state, low=0, whole=True),
+        weight_cap,
+        number("random_state", seed_of(random_state), low=0, whole=True),
     )
-    return GroupReport(names_of(families), found, delta, cap)
+    return GroupReport(names_of(families), found, delta, cap, weight_cap)
+
+
+def _weight_cap(estimator, weights, given):
+    """B for these weights: what is given, or that of the estimator."""
+    if weights is None:
+        if given is not None:
+            raise ValueError(f"weight_cap={given!r}: there is no sample_weight to cap")
+        return None
+    if given is None:
+        given = getattr(_last(estimator), "weight_cap_", None)
+    if given is None:
+        raise ValueError(
+            "weight_cap=None: the estimator has no weight_cap_, since it was trained without "
+            "sample_weight: give a bound on the weights that is not taken from these rows"
+        )
+    return number("weight_cap", given, low=0, strictly=True)

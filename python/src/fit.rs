@@ -60,7 +60,7 @@ pub fn loss_of(job: &Job, classes: usize) -> gdro::Result<AnyLoss> {
 
 /// What was trained, as a dictionary of arrays.
 fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
-    let OnRows { trained, risks, constant, offsets, cap } = fitted;
+    let OnRows { trained, risks, constant, offsets, settings } = fitted;
     let answer = trained.answer;
     let (iterations, steps, exhausted, advice) = match &answer.solved {
         Solved::Exact { iterations } => (*iterations as u64, None, None, None),
@@ -83,7 +83,8 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     let warning = constant.warning(Front::Python);
     dict.set_item("constant", (constant.objective, warning))?;
     dict.set_item("iterations", iterations)?;
-    dict.set_item("cap", cap)?;
+    dict.set_item("cap", settings.cap)?;
+    dict.set_item("weight_cap", settings.weight_cap)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
     dict.set_item("advice", advice)?;

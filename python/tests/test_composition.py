@@ -18,7 +18,13 @@ import sklearn
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -125,6 +131,32 @@ def test_cross_validation_without_routing(table):
     assert metrics.worst_group_accuracy(y, predicted, sensitive_features=site) > 0.3
     with pytest.raises(ValueError, match="needs sensitive_features: enable metadata routing"):
         metrics.worst_group_accuracy_scorer(model.fit(frame, y), frame, y)
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.5, "raise"])
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_scorers_without_groups_raise_whatever_the_score_of_errors(table, error_score, is_routed):
+    """A search would go on with NaN for every candidate, and take the first one."""
+    frame, y, _ = table
+    X, scorer = frame[["age"]], metrics.worst_group_risk_scorer
+    with sklearn.config_context(enable_metadata_routing=is_routed):
+        message = "worst_group_risk_scorer needs sensitive_features: enable metadata routing"
+        search = GridSearchCV(
+            GroupDROClassifier(), {"l2": [1e-2, 1.0]}, scoring=scorer, cv=2, error_score=error_score
+        )
+        with pytest.raises(ValueError, match=message):
+            search.fit(X, y)
+        for scoring in (scorer, {"worst": scorer, "mean": "accuracy"}):
+            with pytest.raises(ValueError, match=message):
+                cross_validate(
+                    GroupDROClassifier(), X, y, cv=2, scoring=scoring, error_score=error_score
+                )
+        with pytest.raises(ValueError, match=message):
+            cross_val_score(
+                GroupDROClassifier(), X, y, cv=2, scoring=scorer, error_score=error_score
+            )
+        with pytest.raises(ValueError, match=message):
+            search.set_params(refit=False).fit(X, y)
 
 
 def test_clones_and_copies(table):

@@ -7,10 +7,12 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
+from sklearn.utils import Bunch, get_tags
 
-from gdro import GroupDROClassifier, GroupDRORegressor
+from gdro import GroupDROClassifier, GroupDRORegressor, GroupWeights, Solver, metrics
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +156,12 @@ def test_groups_in_every_container(rows, coef, kind):
         lambda a, b: pd.DataFrame({"site": a, "sex": b}),
         lambda a, b: pl.DataFrame({"site": a, "sex": b}),
         lambda a, b: pa.table({"site": a, "sex": b}),
+        # As for fairlearn's MetricFrame.
+        lambda a, b: {"site": a, "sex": b},
+        lambda a, b: {"site": pd.Series(a), "sex": b.tolist()},
+        lambda a, b: [{"site": a, "sex": b}],
     ],
-    ids=["array", "pandas", "polars", "arrow"],
+    ids=["array", "pandas", "polars", "arrow", "dict", "dict of columns", "list of a dict"],
 )
 def test_several_columns_are_intersections(rows, frame):
     X, y, g = rows
@@ -172,6 +178,20 @@ def test_families_have_names_of_their_columns(rows):
     sex = pd.Series(np.where(np.arange(600) % 2 == 0, "f", "m"), name="sex")
     model = GroupDROClassifier().fit(X, y, sensitive_features=[pd.Series(g, name="site"), sex])
     assert model.group_names_.tolist() == ["site=a", "site=b", "site=c", "sex=f", "sex=m"]
+
+
+def test_a_mapping_of_one_column_is_that_column(rows):
+    X, y, g = rows
+    expected = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    for groups in ({"site": g}, {"site": g.tolist()}, Bunch(site=g), {0: pl.Series(g)}):
+        model = GroupDROClassifier().fit(X, y, sensitive_features=groups)
+        assert model.group_names_.tolist() == ["a", "b", "c"]
+        assert np.array_equal(model.coef_, expected.coef_)
+    sex = np.where(np.arange(600) % 2 == 0, "f", "m")
+    families = GroupDROClassifier().fit(X, y, sensitive_features=[{"site": g}, {"sex": sex}])
+    assert families.group_names_.tolist() == ["site=a", "site=b", "site=c", "sex=f", "sex=m"]
+    found = metrics.group_accuracies(y, y, sensitive_features={"site": g, "sex": sex})
+    assert set(found) == {f"{a} / {b}" for a in "abc" for b in "fm"}
 
 
 def test_a_structured_array_holds_families_that_can_be_split(rows):
@@ -206,7 +226,9 @@ REFUSED = {
     "NaN": (lambda g: np.r_[np.zeros(599), np.nan], "row 599 has no label"),
     "NA": (lambda g: pd.Series([pd.NA, *g[1:]], dtype="string"), "row 0 has no label"),
     "a name": (lambda g: "town", "sensitive_features='town': .* pass the column itself"),
-    "a mapping": (lambda g: {"site": g}, "expected one label per row"),
+    "a mapping of names": (lambda g: {"site": "town"}, "column 'site'=.* pass the column itself"),
+    "an empty mapping": (lambda g: {}, "sensitive_features has no columns"),
+    "a short one": (lambda g: {"site": g, "sex": g[:3]}, "column 'sex' has 3 rows, expected 600"),
     "cube": (lambda g: np.zeros((600, 2, 2)), "expected one label per row"),
     "two that read alike": (lambda g: [1, "1"] * 300, "two different labels read '1'"),
     "families of other length": (lambda g: [g, g[:3]], "3 rows, expected 600"),
@@ -223,7 +245,8 @@ def test_bad_groups_are_refused_by_name(rows, kind):
 
 
 ARGUMENTS = [
-    (dict(objective="mean"), "objective='mean': expected one of max"),
+    (dict(objective="mean"), "objective='mean': `mean`: expected max, top-k:K, regret"),
+    (dict(objective=3), "objective=3: expected a text"),
     (dict(objective="top-k"), "needs k"),
     (dict(objective="top-k:x"), "expected a number K of at least 1 after top-k:"),
     (dict(objective="top-k", k=4), "objective='top-k:4.0': top-k:4 of only 3 groups"),
@@ -239,6 +262,10 @@ ARGUMENTS = [
     (dict(loss="squared"), "loss='squared' is for numbers: expected a loss for labels or classes"),
     (dict(loss="cubic"), "loss='cubic': `cubic`: expected logistic, hinge"),
     (dict(loss=2), "loss=2: expected"),
+    (dict(loss=("smoothed-hinge", "1")), "the number of loss=('smoothed-hinge', '1')='1'"),
+    (dict(loss=("cubic", 1.0)), "`cubic:1.0`: expected logistic, hinge"),
+    (dict(loss=("logistic", 1.0)), "logistic takes no number"),
+    (dict(loss=("smoothed-hinge",)), "loss=[\"smoothed-hinge\"]: expected a text"),
     (dict(loss="smoothed-hinge:-1"), "above 0"),
     (dict(solver="newton"), "unknown solver `newton`: expected one of auto, exact, smd-m"),
     (dict(solver=3), "solver=3: expected a text"),
@@ -275,7 +302,12 @@ ARGUMENTS = [
         dict(penalize_intercept=True, fit_intercept=False),
         "penalize_intercept=True: fit_intercept=False leaves no intercept to penalise",
     ),
-    (dict(threads=0), "threads=0"),
+    (dict(threads=0), "threads=0: expected at least 1, or -1 for all cores"),
+    (dict(threads=-2), "threads=-2: expected at least 1, or -1 for all cores"),
+    (dict(threads=1.5), "threads=1.5"),
+    (dict(solver="smd-m", random_state=-1), "random_state=-1: expected a whole number from 0"),
+    (dict(solver="smd-m", random_state="x"), "random_state='x': expected a whole number, a numpy"),
+    (dict(solver="smd-m", random_state=True), "random_state=True: expected a whole number, a numpy"),
 ]
 
 
@@ -349,7 +381,7 @@ def test_bad_rows_are_refused(rows):
         fit(X, np.array([1, 0, None, *y[3:]], dtype=object))
     with pytest.raises(ValueError, match="X has no columns"):
         fit(pd.DataFrame(X)[[]], y)
-    with pytest.raises(ValueError, match="hinge.* takes two classes"):
+    with pytest.raises(ValueError, match="Only binary classification is supported by loss='hinge'"):
         GroupDROClassifier(loss="hinge").fit(X, np.arange(600) % 3)
 
 
@@ -400,3 +432,79 @@ def test_a_row_of_weight_zero_is_absent(rows):
     weights = (g != "c").astype(float)
     model = GroupDROClassifier().fit(X, y, sensitive_features=g, sample_weight=weights)
     assert model.group_names_.tolist() == ["a", "b"]
+
+
+def test_a_loss_with_its_number(rows):
+    X, y, g = rows
+    for name, number, target in (
+        ("huber", 0.5, X[:, 0] + g.size * 1e-3), ("quantile", 0.9, X[:, 1]), ("huber", 1, X[:, 2]),
+    ):
+        pair = GroupDRORegressor(loss=(name, number)).fit(X, target, sensitive_features=g)
+        text = GroupDRORegressor(loss=f"{name}:{number}").fit(X, target, sensitive_features=g)
+        assert np.array_equal(pair.coef_, text.coef_)
+        assert clone(pair).loss == (name, number) and pair.loss_ == f"{name}:{float(number)}"
+        assert metrics.group_risks(
+            target, pair.predict(X), sensitive_features=g, loss=(name, number)
+        ) == pytest.approx(dict(zip(pair.group_names_, pair.group_risks_)))
+    model = GroupDROClassifier(loss=("smoothed-hinge", 0.5)).fit(X, y, sensitive_features=g)
+    assert not get_tags(model).classifier_tags.multi_class
+    assert len(metrics.evaluate(model, X, y, sensitive_features=g).rows) == 3
+    Solver("smd-m", X, y, sensitive_features=g, l2=0.1, loss=("smoothed-hinge", 0.5), rounds=9)
+
+
+def test_all_cores(rows, coef):
+    X, y, g = rows
+    for threads in (-1, np.int64(-1), None, 2):
+        model = GroupDROClassifier(l2=1e-2, threads=threads).fit(X, y, sensitive_features=g)
+        assert np.array_equal(model.coef_, coef)
+
+
+#: Random states that say the same each time that they are made.
+STATES = {
+    "int": lambda: 5,
+    "NumPy int": lambda: np.int64(5),
+    "Generator": lambda: np.random.default_rng(5),
+    "RandomState": lambda: np.random.RandomState(5),
+}
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_random_states(rows, kind):
+    X, y, g = rows
+    arguments = dict(solver="online-1", rounds=300, step_w=1.0, step_q=1.0)
+
+    def coefficients(state):
+        model = GroupDROClassifier(random_state=state, **arguments)
+        return model.fit(X, y, sensitive_features=g).coef_
+
+    def round_by_round(state):
+        solver = Solver("online-1", X, y, sensitive_features=g, l2=0.1, random_state=state)
+        solver.advance(50)
+        return solver.last_weights
+
+    def drawn(state):
+        player = GroupWeights(50, step=1.0, random_state=state)
+        return [player.draw() for _ in range(20)]
+
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+
+    def evaluated(state):
+        report = metrics.evaluate(model, X, y, sensitive_features=g, random_state=state)
+        return [(r.low, r.high) for r in report.clipped_risk]
+
+    for what in (coefficients, round_by_round, drawn, evaluated):
+        assert np.array_equal(what(STATES[kind]()), what(STATES[kind]()))
+        if kind.endswith("int"):
+            assert np.array_equal(what(STATES[kind]()), what(5))
+            continue
+        # A generator goes on.
+        state = STATES[kind]()
+        assert not np.array_equal(what(state), what(state)), what
+        what(None)
+
+
+def test_losses_of_margins_declare_themselves_binary():
+    for loss, many in {None: True, "softmax": True, "logistic": False, "hinge": False,
+                       "smoothed-hinge:0.5": False, "cubic": True, 3: True}.items():
+        tags = get_tags(GroupDROClassifier(loss=loss))
+        assert tags.classifier_tags.multi_class is many, loss

@@ -93,15 +93,116 @@ def test_it_finds_the_worst_group_by_bandit_feedback():
     assert player.weights[2] > 0.9 and player.average[2] > 0.6
 
 
-def test_names_numbers_and_absent_groups():
+def test_names_and_numbers():
     player = GroupWeights(["a", "b", "c"], step=1.0)
-    player.update({"b": 1.0})
+    player.update({"b": 1.0, "a": 0.3, "c": 0.0})
     by_number = GroupWeights(3, step=1.0)
-    by_number.update([1.0], groups=[1])
-    by_nan = GroupWeights(3, step=1.0)
-    by_nan.update([np.nan, 1.0, np.nan])
+    by_number.update([1.0, 0.0, 0.3], groups=[1, 2, 0])
+    in_order = GroupWeights(3, step=1.0)
+    in_order.update([0.3, 1.0, 0.0])
     assert np.array_equal(player.weights, by_number.weights)
-    assert np.array_equal(player.weights, by_nan.weights)
+    assert np.array_equal(player.weights, in_order.weights)
+
+
+def test_a_loss_stands_until_the_next_one():
+    rng = np.random.default_rng(4)
+    player, full = (GroupWeights(4, step=0.2) for _ in range(2))
+    last = rng.random(4)
+    player.update(last)
+    full.update(last)
+    for _ in range(30):
+        there = np.flatnonzero(rng.random(4) < 0.4)
+        last[there] = rng.random(len(there))
+        player.update(last[there], groups=there)
+        full.update(last)
+        assert np.array_equal(player.weights, full.weights)
+    assert np.array_equal(player.average, full.average)
+
+
+@pytest.mark.parametrize("k", [1, 1.7, 3])
+def test_a_group_never_heard_of_keeps_its_share(k):
+    """The others are hedge among themselves on the rest, each at most 1/k."""
+    rng = np.random.default_rng(5)
+    player = GroupWeights(6, step=1.0, k=k)
+    player.update([], groups=[])
+    assert np.array_equal(player.weights, np.full(6, 1 / 6))
+    expected = np.full(4, 1 / 6)
+    for _ in range(12):
+        losses = 2 * rng.random(4)
+        player.update(losses, groups=[0, 2, 3, 5])
+        gains, low, high = expected * np.exp(losses), 0.0, 1e9
+        for _ in range(200):
+            c = (low + high) / 2
+            low, high = (c, high) if np.minimum(c * gains, 1 / k).sum() < 4 / 6 else (low, c)
+        expected = np.minimum(c * gains, 1 / k)
+        assert_allclose(player.weights[[0, 2, 3, 5]], expected, atol=1e-9)
+        assert_allclose(player.weights[[1, 4]], 1 / 6, atol=1e-12)
+    player.update([5.0, 0.0], groups=[1, 4])
+    assert player.weights[1] > 1 / 6 > player.weights[4]
+
+
+def test_importance_has_the_gains_of_full_information_on_average():
+    """ln q_1 - ln q_0 moves by step · (loss_1 - loss_0) a round, up to its standard error."""
+    rng = np.random.default_rng(6)
+    p = np.array([0.9, 0.05])
+    player = GroupWeights(["many", "few"], step=1e-3, absent="importance", presence=p)
+    for _ in range(20_000):
+        there = np.flatnonzero(rng.random(2) < p)
+        player.update(np.array([0.4, 0.5])[there], groups=there)
+    moved = np.diff(np.log(player.weights))[0]
+    error = 1e-3 * np.sqrt(20_000 * ((1 - p) / p * np.array([0.4, 0.5]) ** 2).sum())
+    assert abs(moved - 1e-3 * 20_000 * 0.1) < 4 * error
+    by_name = GroupWeights(["many", "few"], step=1, absent="importance", presence={"few": 1, "many": 0.5})
+    one = GroupWeights(["many", "few"], step=1, absent="importance", presence=0.5)
+    by_name.update({"many": 1.0})
+    one.update({"many": 1.0})
+    assert by_name.weights[0] == one.weights[0] == pytest.approx(1 / (1 + np.exp(-2)))
+
+
+def met(seed, rounds=4000, share=0.05, **arguments):
+    """Descent on R_0 = w², R_1 = (w - 1)² + 1/2 against the player, with the second in 1 of 20 batches.
+
+    Both are equal at w = 3/4, and q_1 = 3/4 makes the slope of their mean 0: the saddle point.
+    """
+    rng = np.random.default_rng(seed)
+    player = GroupWeights(["many", "few"], step=0.02, **arguments)
+    w, models = 0.0, []
+    for _ in range(rounds):
+        there = np.array([True, rng.random() < share])
+        models.append(w)
+        losses = np.array([w * w, (w - 1) ** 2 + 0.5]) + 0.1 * rng.normal(size=2)
+        q = player.weights
+        player.update(losses[there], groups=np.flatnonzero(there))
+        slopes = np.array([2 * w, 2 * (w - 1) / share])
+        w -= 0.02 * (q * slopes)[there].sum()
+    return np.mean(models), player.average[1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, dict(absent="importance", presence=[1, 0.05])], ids=["carry", "importance"]
+)
+def test_a_group_in_1_of_20_batches_ends_at_the_saddle_point(arguments):
+    """Within four standard errors of 10 runs, and 0.01 for the first rounds: with all losses heard
+    the averages are 0.743 and 0.747. A loss of 0 where a group is absent gives 0.235 and 0.235."""
+    full = np.array([met(seed, share=1.0) for seed in range(2)])
+    assert np.all(np.abs(full - 0.75) < 0.01)
+    found = np.array([met(seed, **arguments) for seed in range(10)])
+    error = found.std(axis=0, ddof=1) / math.sqrt(10)
+    assert np.all(error < 0.015)
+    assert np.all(np.abs(found.mean(axis=0) - 0.75) < 0.01 + 4 * error)
+    zero = met(0, absent="importance", presence=1)
+    assert zero[1] < 0.3
+
+
+def test_the_worse_group_wins_though_it_is_rare():
+    rng = np.random.default_rng(7)
+    player = GroupWeights(["many", "few"], step=0.02)
+    for _ in range(4000):
+        losses = {"many": 0.3 + 0.05 * rng.normal()}
+        if rng.random() < 0.05:
+            losses["few"] = 0.6 + 0.05 * rng.normal()
+        player.update(losses)
+    assert player.weights[1] > 0.999
 
 
 @pytest.mark.parametrize("rule", ["hedge", "exp3-ix"])
@@ -128,6 +229,23 @@ def test_the_state_is_everything(rule):
         assert other.updates == 40
 
 
+@pytest.mark.parametrize(
+    "arguments", [{}, dict(absent="importance", presence=[1, 0.5, 0.2])], ids=["carry", "importance"]
+)
+def test_the_state_knows_what_was_heard(arguments):
+    player = GroupWeights(["a", "b", "c"], step=0.3, **arguments)
+    player.update({"a": 0.2, "c": 0.9})
+    fresh = GroupWeights(["a", "b", "c"], step=0.3)
+    fresh.load_state_dict(json.loads(json.dumps(player.state_dict())))
+    for other in (fresh, pickle.loads(pickle.dumps(player)), copy.deepcopy(player)):
+        other.update({"b": 0.1})
+        other.update({"a": 0.4})
+        again = copy.deepcopy(player)
+        again.update({"b": 0.1})
+        again.update({"a": 0.4})
+        assert np.array_equal(again.weights, other.weights)
+
+
 def test_a_state_between_draw_and_update():
     player = GroupWeights(4, rule="exp3-ix", step=0.1)
     player.draw()
@@ -151,6 +269,21 @@ REFUSED = [
     (lambda: GroupWeights(3, step=1, k=1.5).draw(), "cannot be drawn"),
     (lambda: GroupWeights(3, step=1).update([1, 2]), "2 losses for 3 groups"),
     (lambda: GroupWeights(3, step=1).update([1, 2, np.inf]), "the loss of group '2' is inf"),
+    (lambda: GroupWeights(3, step=1).update([1, np.nan, 2]), "the loss of group '1' is nan"),
+    (lambda: GroupWeights(["a", "b"], step=1).update({"b": np.nan}), "the loss of group 'b' is nan"),
+    (lambda: GroupWeights(["a", "b"], step=1).update({"b": None}), "leave out what is absent"),
+    (lambda: GroupWeights(3, step=1).update([1, 2], groups=[1, 1]), "two losses of group '1'"),
+    (lambda: GroupWeights(3, step=1).update([1], groups=[-1]), "group -1: expected a number from 0"),
+    (lambda: GroupWeights(3, step=1).update([1], groups=["1"]), "losses by name are a mapping"),
+    (lambda: GroupWeights(["a", "b"], step=1, absent="error").update({"b": 1}), "no loss of group 'a'"),
+    (lambda: GroupWeights(3, step=1, absent="zero"), "absent='zero': expected one of carry"),
+    (lambda: GroupWeights(3, step=1, absent="importance"), "go with absent='importance'"),
+    (lambda: GroupWeights(3, step=1, presence=0.5), "go with absent='importance'"),
+    (lambda: GroupWeights(3, step=1, absent="importance", presence=[1, 1]), "2 numbers, expected 3"),
+    (lambda: GroupWeights(3, step=1, absent="importance", presence={"0": 1}), "see '1'"),
+    (lambda: GroupWeights(3, step=1, absent="importance", presence=0), "presence of '0'=0"),
+    (lambda: GroupWeights(3, step=1, absent="importance", presence=1.5), "presence of '0'=1.5"),
+    (lambda: GroupWeights(3, step=1, rule="exp3-ix", absent="error"), "is for rule='hedge'"),
     (lambda: GroupWeights(3, step=1).update({"x": 1}), "'x' is no group"),
     (lambda: GroupWeights(3, step=1).update([1], groups=[3]), "group 3: expected a number from 0"),
     (lambda: GroupWeights(3, step=1, rule="exp3-ix").update([1]), "call draw"),

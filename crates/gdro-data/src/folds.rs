@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gdro::Dataset;
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
+use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 
 use crate::error::{Error, Result};
 use crate::features::Encoding;
 use crate::options::{DataOptions, Split, Task};
 use crate::prepare::{Group, Prepared};
 use crate::schema::schema;
-use crate::split::hold_out;
+use crate::split::{hold_out, label};
 use crate::table::Table;
 
 /// How training rows are split for validation.
@@ -31,9 +31,9 @@ pub enum Validation {
 /// a whole, whose own held-out rows are in no part.
 ///
 /// Rows are drawn by a seed, stratified by group (by the set of its groups for a row in several)
-/// and by label. Every group keeps a training row in each part: where all rows of a group would be
-/// validation rows of the same fold, as with a group of a single row, its first row is a training
-/// row throughout.
+/// and by label; every row has the same chance to be in a fold, whatever its label. Every group
+/// keeps a training row in each part: where all rows of a group would be validation rows of the
+/// same fold, as with a group of a single row, one of them is a training row throughout.
 #[derive(Debug)]
 pub struct Folds<'a> {
     table: &'a Table,
@@ -59,7 +59,9 @@ impl<'a> Folds<'a> {
         seed: u64,
     ) -> Result<Self> {
         let options = options.settle(table.names())?.0;
-        let fold_of = assign(&prepared.train, prepared.target.task(), validation, seed)?;
+        let trained = prepared.groups.iter().filter(|group| group.train.is_some());
+        let families: Vec<usize> = trained.map(|group| group.family).collect();
+        let fold_of = assign(&prepared.train, &families, prepared.target.task(), validation, seed)?;
         let (option, found, count) = match validation {
             Validation::Folds(count) => ("folds", count.to_string(), count),
             Validation::Share(share) => ("validation", share.to_string(), 1),
@@ -90,9 +92,11 @@ impl<'a> Folds<'a> {
     }
 }
 
-/// The fold in which each row is a validation row; `None` when in none.
+/// The fold in which each row is a validation row; `None` when in none. `families` has the family
+/// of each group.
 fn assign(
     data: &Dataset,
+    families: &[usize],
     task: Task,
     validation: Validation,
     seed: u64,
@@ -100,33 +104,22 @@ fn assign(
     let rows = data.rows();
     let refuse =
         |option, found: String, expected: String| Err(Error::Option { option, found, expected });
-    let label = |row: usize| match task {
-        Task::Regression => 0,
-        Task::Binary | Task::Multiclass => data.targets()[row].to_bits(),
-    };
-    let strata = strata(data);
+    let labels = (task != Task::Regression).then(|| data.targets());
     let mut fold_of = vec![None; rows];
+    let mut rng = Rng::seed_from_u64(seed);
     match validation {
         Validation::Folds(count) => {
             if count < 2 || count > rows {
                 let expected = format!("a number from 2 to the {rows} training rows");
                 return refuse("folds", count.to_string(), expected);
             }
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            // Rows are dealt in turn, and the next stratum goes on where the last one ended: folds
-            // of a stratum, and folds as a whole, differ by one row at most.
-            let mut next = 0;
-            for stratum in &strata {
-                let mut by_label: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-                for row in stratum {
-                    by_label.entry(label(*row as usize)).or_default().push(*row);
-                }
-                for rows in by_label.values_mut() {
-                    rows.shuffle(&mut rng);
-                    for row in rows {
-                        fold_of[*row as usize] = Some(next);
-                        next = (next + 1) % count;
-                    }
+            let mut deal = Deal { rows: vec![0; count] };
+            for mut stratum in strata(data) {
+                stratum.shuffle(&mut rng);
+                stratum.sort_by_key(|row| label(labels, *row as usize));
+                let order = deal.order(stratum.len(), &mut rng);
+                for (row, fold) in stratum.iter().zip(order.iter().cycle()) {
+                    fold_of[*row as usize] = Some(*fold);
                 }
             }
         }
@@ -135,8 +128,15 @@ fn assign(
                 let expected = "a share between 0 and 1".to_owned();
                 return refuse("validation", share.to_string(), expected);
             }
-            let labels = (task != Task::Regression).then(|| data.targets());
-            let (held, _) = hold_out(&Split::Share { share, seed }, rows, &strata, labels)?;
+            let (mut of_rows, mut members) =
+                (vec![vec![None; rows]; families_of(families)], vec![]);
+            for (group, family) in families.iter().enumerate() {
+                let rows = data.members(group);
+                rows.iter().for_each(|row| of_rows[*family][*row as usize] = Some(group as u32));
+                members.push(rows.to_vec());
+            }
+            let split = Split::Share { share, seed };
+            let (held, _) = hold_out(&split, &of_rows, &members, labels)?;
             fold_of.iter_mut().zip(held).for_each(|(fold, held)| *fold = held.then_some(0));
         }
     }
@@ -144,10 +144,38 @@ fn assign(
         let members = data.members(group);
         let first = fold_of[members[0] as usize];
         if first.is_some() && members.iter().all(|row| fold_of[*row as usize] == first) {
-            fold_of[members[0] as usize] = None;
+            fold_of[members[rng.random_range(0..members.len())] as usize] = None;
         }
     }
     Ok(fold_of)
+}
+
+/// Number of families.
+fn families_of(families: &[usize]) -> usize {
+    families.iter().max().map_or(0, |last| last + 1)
+}
+
+/// Folds that are dealt to strata.
+struct Deal {
+    /// Rows of each fold so far.
+    rows: Vec<usize>,
+}
+
+impl Deal {
+    /// The order in which a stratum of so many rows gives the folds a row each, again and again. Folds
+    /// of the stratum differ by one row at most, and so do folds as a whole: those with the fewest
+    /// rows come first. Otherwise the order is random, so that the rows with the first label are of
+    /// no particular fold.
+    fn order(&mut self, rows: usize, rng: &mut Rng) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.shuffle(rng);
+        order.sort_by_key(|fold| self.rows[*fold]);
+        let (more, fewer) = order.split_at_mut(rows % self.rows.len());
+        more.shuffle(rng);
+        fewer.shuffle(rng);
+        (0..rows).for_each(|at| self.rows[order[at % order.len()]] += 1);
+        order
+    }
 }
 
 /// The rows by the set of groups that they are in, in the order of the groups.
@@ -252,7 +280,9 @@ mod tests {
     #[test]
     fn folds_are_balanced_in_every_group_and_label() {
         let data = data(90, &[(0..60).collect(), (60..90).collect()]);
-        let folds = assign(&data, Task::Binary, Validation::Folds(5), 3).unwrap();
+        let assign =
+            |seed| assign(&data, &[0; 2], Task::Binary, Validation::Folds(5), seed).unwrap();
+        let folds = assign(3);
         let count = |rows: std::ops::Range<usize>, fold: usize, positive: bool| {
             rows.filter(|r| (r % 3 == 0) == positive && folds[*r] == Some(fold)).count()
         };
@@ -260,17 +290,57 @@ mod tests {
             assert_eq!([count(0..60, fold, true), count(0..60, fold, false)], [4, 8]);
             assert_eq!([count(60..90, fold, true), count(60..90, fold, false)], [2, 4]);
         }
-        assert_eq!(assign(&data, Task::Binary, Validation::Folds(5), 3).unwrap(), folds);
-        assert_ne!(assign(&data, Task::Binary, Validation::Folds(5), 4).unwrap(), folds);
+        assert_eq!(assign(3), folds);
+        assert_ne!(assign(4), folds);
+    }
+
+    /// 300 groups of 5 rows, sorted by label: the folds have as many rows of each label, each group
+    /// has a row in each fold, and no fold has the rows of one label.
+    #[test]
+    fn small_groups_do_not_give_a_fold_one_label() {
+        let groups: Vec<Vec<u32>> = (0..300).map(|g| (5 * g..5 * g + 5).collect()).collect();
+        let matrix = Matrix::dense(1, vec![0.0; 1500]).unwrap();
+        let targets = (0..1500).map(|r| if r % 5 < 2 { 1.0 } else { -1.0 }).collect();
+        let data = Dataset::new(Arc::new(matrix), targets, None, &groups).unwrap();
+        for seed in 0..20 {
+            let folds = assign(&data, &[0; 300], Task::Binary, Validation::Folds(5), seed).unwrap();
+            for group in &groups {
+                let mut found: Vec<_> = group.iter().map(|r| folds[*r as usize].unwrap()).collect();
+                found.sort_unstable();
+                assert_eq!(found, [0, 1, 2, 3, 4]);
+            }
+            for fold in 0..5 {
+                let ones = (0..1500).filter(|r| r % 5 < 2 && folds[*r] == Some(fold)).count();
+                // 120 of 300, with a deviation of √(300 · 0.4 · 0.6) = 8.5: six of them are exceeded
+                // with probability 2e-9 by one of 100 numbers.
+                assert!(ones.abs_diff(120) <= 51, "{ones}");
+            }
+        }
+    }
+
+    /// Combinations of two families of one row each: a share of each would be no row.
+    #[test]
+    fn a_share_of_many_small_combinations_is_held_out() {
+        let groups = |of: fn(u32) -> u32| {
+            let group = move |g| (0..400).filter(|r| of(*r) == g).collect::<Vec<u32>>();
+            (0..20).map(group)
+        };
+        let groups: Vec<Vec<u32>> = groups(|r| r % 20).chain(groups(|r| r / 20)).collect();
+        let data = data(400, &groups);
+        let families: Vec<usize> = (0..40).map(|g| g / 20).collect();
+        let folds = assign(&data, &families, Task::Binary, Validation::Share(0.2), 5).unwrap();
+        let held = folds.iter().filter(|fold| fold.is_some()).count();
+        assert!(held.abs_diff(80) <= 1, "{held}");
     }
 
     #[test]
     fn every_group_keeps_a_training_row() {
         // A single row; two rows; two overlapping groups of which one has few rows.
         let data = data(23, &[vec![0], vec![1, 2], (3..23).collect(), vec![5, 9, 11]]);
+        let families = [0, 0, 0, 1];
         for seed in 0..50 {
             for validation in [Validation::Folds(2), Validation::Folds(7), Validation::Share(0.4)] {
-                let folds = assign(&data, Task::Binary, validation, seed).unwrap();
+                let folds = assign(&data, &families, Task::Binary, validation, seed).unwrap();
                 assert_eq!(folds[0], None);
                 for group in 0..4 {
                     for fold in 0..7 {
@@ -285,7 +355,7 @@ mod tests {
     #[test]
     fn a_share_is_held_out_once() {
         let data = data(90, &[(0..60).collect(), (60..90).collect()]);
-        let folds = assign(&data, Task::Binary, Validation::Share(0.2), 0).unwrap();
+        let folds = assign(&data, &[0; 2], Task::Binary, Validation::Share(0.2), 0).unwrap();
         let held = |rows: std::ops::Range<usize>| rows.filter(|r| folds[*r] == Some(0)).count();
         assert_eq!((held(0..60), held(60..90)), (12, 6));
     }
@@ -299,7 +369,7 @@ mod tests {
             (Validation::Share(1.0), "validation: 1: expected a share between 0 and 1"),
             (Validation::Share(f64::NAN), "validation: NaN: expected a share between 0 and 1"),
         ] {
-            let error = assign(&data, Task::Binary, validation, 0).unwrap_err();
+            let error = assign(&data, &[0; 2], Task::Binary, validation, 0).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
     }

@@ -38,6 +38,7 @@ mod inspect;
 mod labels;
 pub mod onnx;
 mod options;
+mod order;
 mod prepare;
 mod schema;
 mod split;

@@ -11,7 +11,7 @@ use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
 use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
-use crate::split::{chosen_rows, hold_out, hold_out_families};
+use crate::split::{chosen_rows, hold_out};
 use crate::table::{Kind, Table};
 use crate::target::Target;
 use crate::weights::weights;
@@ -112,10 +112,9 @@ pub fn prepare(
     // Rows of these numbers are positions in `rows` from here on.
     let members = assigned.members();
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
-    let (held, note) = match (chosen, grouping.families()) {
-        (Some(held), _) => (held, None),
-        (None, [_]) => hold_out(split, rows.len(), &members, labels)?,
-        (None, _) => hold_out_families(split, &assigned.families, &members, labels)?,
+    let (held, note) = match chosen {
+        Some(held) => (held, None),
+        None => hold_out(split, &assigned.families, &members, labels)?,
     };
     notes.extend(note);
 

@@ -2,12 +2,8 @@
 
 mod families;
 
-pub(crate) use families::hold_out_families;
-
-use std::collections::BTreeMap;
-
+use gdro::sampling::{Rng, systematic};
 use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
 use crate::error::{Error, Result};
@@ -84,9 +80,30 @@ fn with_values(
     }
 }
 
-/// Draws the rows that are held out, and marks them. `groups` lists the rows of each group, `labels` has the label
-/// of each row, where there are labels. Returns what a user should know, too.
+/// Draws the rows that are held out, and marks them. `families` has the group of each row in each
+/// family, `groups` lists the rows of each group, `labels` has the label of each row, where there
+/// are labels. Returns what a user should know, too.
+///
+/// Every group keeps a row for training, any of its rows. Of a group, or of all rows where there are
+/// several families, each row has the same chance to be held out, whatever its label: what is said
+/// of held-out rows is unbiased, in the smallest groups too. A share is stratified by label nevertheless: it is
+/// drawn in equal steps from a random start ([`systematic`]) along the rows in the order of their
+/// labels, and so takes the share of each label up or down to a whole row, by chance and in
+/// proportion.
 pub(crate) fn hold_out(
+    split: &Split,
+    families: &[Vec<Option<u32>>],
+    groups: &[Vec<u32>],
+    labels: Option<&[f64]>,
+) -> Result<(Vec<bool>, Option<String>)> {
+    match families {
+        [groups_of_rows] => hold_out_groups(split, groups_of_rows.len(), groups, labels),
+        _ => families::hold_out(split, families, groups, labels),
+    }
+}
+
+/// [`hold_out`] for groups that do not overlap.
+fn hold_out_groups(
     split: &Split,
     rows: usize,
     groups: &[Vec<u32>],
@@ -98,24 +115,18 @@ pub(crate) fn hold_out(
         Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, seed } => {
             check_share(share)?;
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut rng = Rng::seed_from_u64(seed);
             for group in groups {
                 let wanted = (share * group.len() as f64).round() as usize;
                 let wanted = wanted.min(group.len().saturating_sub(1));
-                let mut strata: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-                for row in group {
-                    let label = labels.map_or(0, |l| l[*row as usize].to_bits());
-                    strata.entry(label).or_default().push(*row);
-                }
-                let counts: Vec<usize> = strata.values().map(Vec::len).collect();
-                for (stratum, count) in strata.values_mut().zip(spread(wanted, &counts)) {
-                    stratum.shuffle(&mut rng);
-                    stratum[..count].iter().for_each(|row| held[*row as usize] = true);
-                }
+                let mut group = group.clone();
+                group.shuffle(&mut rng);
+                group.sort_by_key(|row| label(labels, *row as usize));
+                evenly(&group, wanted, &mut rng).for_each(|row| held[row as usize] = true);
             }
         }
         Split::PerGroup { rows: wanted, seed } => {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut rng = Rng::seed_from_u64(seed);
             let mut short = 0;
             for group in groups {
                 let count = wanted.min(group.len().saturating_sub(1));
@@ -128,6 +139,27 @@ pub(crate) fn hold_out(
         }
     }
     Ok((held, note))
+}
+
+/// What tells the label of a row from others.
+pub(crate) fn label(labels: Option<&[f64]>, row: usize) -> u64 {
+    labels.map_or(0, |labels| labels[row].to_bits())
+}
+
+/// So many of some rows, in equal steps from a random start: each has the same chance.
+fn evenly<'a, T: Copy>(
+    rows: &'a [T],
+    wanted: usize,
+    rng: &mut Rng,
+) -> impl Iterator<Item = T> + use<'a, T> {
+    let (mut chosen, mut places) = (Vec::new(), Vec::new());
+    let step = rows.len() as f64 / wanted as f64;
+    systematic(wanted, rows.len(), rng, &mut chosen, &mut places, |places, chosen| {
+        for (place, row) in places.iter().zip(chosen) {
+            *row = ((place * step) as usize).min(rows.len() - 1);
+        }
+    });
+    chosen.into_iter().map(|at| rows[at])
 }
 
 fn check_share(share: f64) -> Result<()> {
@@ -147,74 +179,69 @@ fn short_note(short: usize, wanted: usize) -> Option<String> {
     })
 }
 
-/// Spreads `total` over strata in proportion to their sizes, whose sum is larger: whole parts
-/// first, then one more for the largest fractions, larger strata first. Every stratum keeps a row
-/// as long as others have two.
-fn spread(total: usize, sizes: &[usize]) -> Vec<usize> {
-    let all = sizes.iter().sum::<usize>().max(1) as u128;
-    let product = |size: usize| total as u128 * size as u128;
-    let mut parts: Vec<usize> = sizes.iter().map(|s| (product(*s) / all) as usize).collect();
-    let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse((product(sizes[*i]) % all, sizes[*i])));
-    let mut rest = total - parts.iter().sum::<usize>();
-    for kept in [1, 0] {
-        let mut given = true;
-        while given {
-            given = false;
-            for i in &order {
-                if rest > 0 && parts[*i] + kept < sizes[*i] {
-                    parts[*i] += 1;
-                    rest -= 1;
-                    given = true;
-                }
-            }
-        }
-    }
-    parts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn spreading_keeps_the_total_and_the_proportions() {
-        assert_eq!(spread(5, &[10, 10]), [3, 2]);
-        assert_eq!(spread(3, &[1, 9, 5]), [0, 2, 1]);
-        assert_eq!(spread(1, &[1, 1, 2]), [0, 0, 1]);
-        assert_eq!(spread(0, &[4]), [0]);
-        assert_eq!(spread(2, &[1, 2]), [1, 1]);
-        assert_eq!(spread(3, &[1, 4]), [0, 3]);
-        assert_eq!(spread(4, &[1, 1, 3]), [1, 1, 2]);
-        for total in 0..=23 {
-            let parts = spread(total, &[3, 7, 13]);
-            assert_eq!(parts.iter().sum::<usize>(), total);
-            assert!(parts.iter().zip([3, 7, 13]).all(|(p, s)| *p <= s));
-        }
-    }
-
-    #[test]
     fn shares_are_kept_in_every_group_and_label() {
         let groups = [(0..100).collect::<Vec<u32>>(), (100..110).collect(), vec![110]];
         let labels: Vec<f64> = (0..111).map(|r| if r % 4 == 0 { 1.0 } else { -1.0 }).collect();
-        let split = Split::Share { share: 0.2, seed: 3 };
-        let (held, _) = hold_out(&split, 111, &groups, Some(&labels)).unwrap();
-        let count = |group: &[u32], label: f64| {
-            group.iter().filter(|r| held[**r as usize] && labels[**r as usize] == label).count()
+        let hold = |seed| {
+            let split = Split::Share { share: 0.2, seed };
+            hold_out_groups(&split, 111, &groups, Some(&labels)).unwrap().0
         };
-        assert_eq!((count(&groups[0], 1.0), count(&groups[0], -1.0)), (5, 15));
-        assert_eq!((count(&groups[1], 1.0), count(&groups[1], -1.0)), (1, 1));
-        assert!(!held[110]);
-        assert_eq!(hold_out(&split, 111, &groups, Some(&labels)).unwrap().0, held);
-        let other = Split::Share { share: 0.2, seed: 4 };
-        assert_ne!(hold_out(&other, 111, &groups, Some(&labels)).unwrap().0, held);
+        let mut ones = 0;
+        for seed in 0..1000 {
+            let held = hold(seed);
+            let count = |group: &[u32], label: f64| {
+                group.iter().filter(|r| held[**r as usize] && labels[**r as usize] == label).count()
+            };
+            assert_eq!((count(&groups[0], 1.0), count(&groups[0], -1.0)), (5, 15));
+            // A fifth of 3 and of 7 rows: 0.6 and 1.4.
+            let [one, other] = [1.0, -1.0].map(|label| count(&groups[1], label));
+            assert!(one <= 1 && one + other == 2);
+            ones += one;
+            assert!(!held[110]);
+        }
+        // Of 1000 the expected 600, with a deviation of √(1000 · 0.6 · 0.4) = 15.5: six of them are
+        // exceeded with probability 2e-9.
+        assert!(ones.abs_diff(600) <= 93, "{ones}");
+        assert_eq!(hold(3), hold(3));
+        assert_ne!(hold(3), hold(4));
+    }
+
+    /// Each row is held out as often as the others: a binomial share of 4000 draws, of which six
+    /// standard deviations are exceeded with probability 2e-9 by one.
+    #[test]
+    fn every_row_of_a_group_has_the_same_chance() {
+        // Labels as a file may be sorted by; the last group keeps one of its two rows.
+        let groups = [(0..5).collect::<Vec<u32>>(), (5..12).collect(), (12..14).collect()];
+        let labels = [0., 0., 0., 1., 1., 0., 0., 1., 1., 1., 1., 2., 0., 1.];
+        let draws = 4000;
+        for (share, wanted) in [(0.2, [1.0, 1.0, 0.0]), (0.5, [3.0, 4.0, 1.0])] {
+            let mut counts = [0f64; 14];
+            for seed in 0..draws {
+                let split = Split::Share { share, seed };
+                let (held, _) = hold_out_groups(&split, 14, &groups, Some(&labels)).unwrap();
+                counts.iter_mut().zip(&held).for_each(|(n, held)| *n += f64::from(u8::from(*held)));
+            }
+            for (group, wanted) in groups.iter().zip(wanted) {
+                let chance = wanted / group.len() as f64;
+                let deviation = (draws as f64 * chance * (1.0 - chance)).sqrt();
+                for row in group {
+                    let found = counts[*row as usize];
+                    assert!((found - draws as f64 * chance).abs() <= 6.0 * deviation, "{counts:?}");
+                }
+            }
+        }
     }
 
     #[test]
     fn the_same_number_of_every_group() {
         let groups = [(0..10).collect::<Vec<u32>>(), (10..13).collect()];
         let split = Split::PerGroup { rows: 4, seed: 0 };
-        let (held, note) = hold_out(&split, 13, &groups, None).unwrap();
+        let (held, note) = hold_out_groups(&split, 13, &groups, None).unwrap();
         assert_eq!(held[..10].iter().filter(|h| **h).count(), 4);
         assert_eq!(held[10..].iter().filter(|h| **h).count(), 2);
         assert!(note.unwrap().starts_with("1 group has no more than 4 rows"));
@@ -224,7 +251,7 @@ mod tests {
     fn shares_out_of_range_are_refused() {
         for share in [1.0, -0.1, f64::NAN] {
             let split = Split::Share { share, seed: 0 };
-            let message = hold_out(&split, 1, &[vec![0]], None).unwrap_err().to_string();
+            let message = hold_out_groups(&split, 1, &[vec![0]], None).unwrap_err().to_string();
             assert!(message.starts_with("holdout: "), "{message}");
         }
     }

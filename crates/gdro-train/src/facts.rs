@@ -23,6 +23,13 @@ pub struct Facts {
     pub notes: Vec<String>,
 }
 
+impl Facts {
+    /// Names of the groups with training rows, in the order of their weights.
+    pub fn train_names(&self) -> Vec<&str> {
+        self.groups.iter().filter(|g| g.train.is_some()).map(|g| &g.name[..]).collect()
+    }
+}
+
 impl From<&Prepared> for Facts {
     fn from(prepared: &Prepared) -> Self {
         Facts {

@@ -11,7 +11,7 @@ use crate::constant::Constant;
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
-use crate::intervals::{Intervals, cap};
+use crate::intervals::{Intervals, settings};
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::prepared::{
@@ -36,8 +36,8 @@ pub struct Fitted {
     pub balanced: Evaluation,
     /// The robust model against ERM on the rows held out.
     pub comparison: Option<gdro::interval::Comparison>,
-    /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: f64,
+    /// What intervals rest on besides the rows held out.
+    pub settings: gdro::interval::Settings,
     /// Averaged group weights.
     pub weights: Vec<f64>,
     /// Offsets b_i of the groups, when there are any.
@@ -82,8 +82,8 @@ pub struct OnRows {
     pub constant: Constant,
     /// Offsets b_i of the groups.
     pub offsets: Vec<f64>,
-    /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: f64,
+    /// What intervals rest on besides the rows that they are for.
+    pub settings: gdro::interval::Settings,
 }
 
 /// Runs a job.
@@ -177,7 +177,7 @@ pub fn fit_rows(
     Ok(OnRows {
         constant: Constant::beside(&setting, &names, found, &trained.certificate)
             .map_err(library)?,
-        cap: cap(&setting, &[w]).map_err(library)?,
+        settings: settings(&job.training, &setting, &[w]).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         risks,
         trained,
@@ -207,8 +207,8 @@ pub fn fit_on(
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
-    let cap = cap(&setting, &models).map_err(library)?;
-    let held_out = Intervals::new(&setting, &prepared, training, models, cap).map_err(library)?;
+    let settings = settings(training, &setting, &models).map_err(library)?;
+    let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
         evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
@@ -230,7 +230,7 @@ pub fn fit_on(
         &answer.w,
         weights,
         Some(&certificate),
-        cap,
+        &settings,
     );
     let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
     Ok(Fitted {
@@ -239,7 +239,7 @@ pub fn fit_on(
         erm,
         balanced,
         comparison: held_out.as_ref().map(|h| h.comparison.clone()),
-        cap,
+        settings,
         weights: answer.weights,
         offsets,
         solver,

@@ -2,7 +2,7 @@
 
 use gdro::risk::group_risks;
 use gdro::run::Look;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::failure::{Failure, Result};
 use crate::prepared::Setting;
@@ -14,7 +14,7 @@ const MANY: usize = 64;
 const MOST: usize = 20_000;
 
 /// A point of the curve: the averaged iterate after so many rounds.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct TracePoint {
     /// Rounds, or iterations of the reference solver.
     pub round: u64,
@@ -26,26 +26,67 @@ pub struct TracePoint {
     /// The objective without the ridge.
     pub objective: f64,
     avg_risk_groups: f64,
-    /// Risks of the groups on training rows; absent when there are too many.
-    #[serde(skip_serializing_if = "is_long")]
+    /// Risks on training rows of the groups that have any, see [`Trace::place`]; absent when there
+    /// are too many.
     pub risks: Option<Vec<f64>>,
-    /// Weights of the groups; absent when there are too many.
-    #[serde(skip_serializing_if = "is_long")]
+    /// Weights of all groups; absent when there are too many.
     pub weights: Option<Vec<f64>>,
 }
 
-/// Whether a list is not written to the file.
-fn is_long(list: &Option<Vec<f64>>) -> bool {
-    list.as_ref().is_none_or(|values| values.len() > MANY)
+/// A point as a line of the file.
+#[derive(Serialize)]
+struct Line<'a> {
+    round: u64,
+    samples: u64,
+    seconds: f64,
+    max_risk: f64,
+    objective: f64,
+    avg_risk_groups: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risks: Option<Named<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Named<'a>>,
+}
+
+/// Values by the names of their groups.
+struct Named<'a>(Vec<(&'a str, f64)>);
+
+impl<'a> Named<'a> {
+    /// The values of the groups that have one, and where it is.
+    fn of(names: &[&'a str], values: &[f64], place: impl Fn(&usize) -> Option<usize>) -> Self {
+        let value = |(group, name): (usize, &&'a str)| Some((*name, values[place(&group)?]));
+        Named(names.iter().enumerate().filter_map(value).collect())
+    }
+}
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
 }
 
 /// The points of a run, from round 0 on, on training rows.
 #[derive(Debug, Default)]
 pub struct Trace {
     points: Vec<TracePoint>,
+    /// The groups that risks are of, in order; all when absent.
+    present: Option<Vec<usize>>,
 }
 
 impl Trace {
+    /// A curve on rows in which only these groups, in ascending order, occur.
+    pub fn of_groups(present: &[usize]) -> Self {
+        Trace { present: Some(present.to_vec()), ..Trace::default() }
+    }
+
+    /// Where a group is among the risks of a point; `None` when none of its rows is looked at.
+    pub fn place(&self, group: usize) -> Option<usize> {
+        match &self.present {
+            Some(present) => present.binary_search(&group).ok(),
+            None => Some(group),
+        }
+    }
+
     /// Adds a point: rounds (or iterations), samples and seconds so far, risks, group weights, and
     /// the objective without the ridge.
     pub fn point(
@@ -90,11 +131,25 @@ impl Trace {
         &self.points
     }
 
-    /// The text of `trace.jsonl`, a point per line.
-    pub fn text(&self) -> Result<String> {
+    /// The text of `trace.jsonl`, a point per line; `names` are those of the groups.
+    pub fn text(&self, names: &[&str]) -> Result<String> {
+        let few = names.len() <= MANY;
+        let at = |group: &usize| self.place(*group);
         let mut text = String::new();
         for point in &self.points {
-            text += &serde_json::to_string(point)
+            let risks = point.risks.as_deref().filter(|_| few);
+            let weights = point.weights.as_deref().filter(|_| few);
+            let line = Line {
+                round: point.round,
+                samples: point.samples,
+                seconds: point.seconds,
+                max_risk: point.max_risk,
+                objective: point.objective,
+                avg_risk_groups: point.avg_risk_groups,
+                risks: risks.map(|values| Named::of(names, values, at)),
+                weights: weights.map(|values| Named::of(names, values, |group| Some(*group))),
+            };
+            text += &serde_json::to_string(&line)
                 .map_err(|e| Failure::Machine(format!("cannot write the trace: {e}")))?;
             text.push('\n');
         }

@@ -71,7 +71,7 @@ pub(super) fn files_of(
     Ok(vec![
         (out.join("model.json"), fitted.model.text()?),
         (out.join("summary.json"), summary),
-        (out.join("trace.jsonl"), fitted.trace.text()?),
+        (out.join("trace.jsonl"), fitted.trace.text(&fitted.table.train_names())?),
     ])
 }
 

@@ -6,8 +6,10 @@ mod common;
 mod data;
 
 mod adult;
+mod bounds;
 mod constant;
 mod groups;
+mod holdout;
 mod losses;
 mod nycflights;
 mod path;
@@ -17,3 +19,4 @@ mod sets;
 mod solvers;
 mod steps;
 mod stream;
+mod weighted;

@@ -121,8 +121,9 @@ pub enum Task {
 pub enum Split {
     /// None.
     None,
-    /// A share of every group, rounded to whole rows and spread over the labels in proportion. In
-    /// a group all but one row are held out at most. Regression has no labels to spread over.
+    /// A share of every group, rounded to whole rows, each of which has the same chance. It is
+    /// stratified by label (regression has none): of each label the share up or down to a whole row,
+    /// by chance. In a group all but one row are held out at most.
     Share {
         /// In [0, 1).
         share: f64,

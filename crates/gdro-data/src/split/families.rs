@@ -1,23 +1,23 @@
 //! Rows held out of several families of groups, in which groups overlap.
 
-use rand::rngs::Xoshiro256PlusPlus;
+use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::{check_share, short_note};
+use super::{check_share, label, short_note};
 use crate::error::Result;
 use crate::options::Split;
 
 /// Marks the rows that are held out, as [`super::hold_out`] does for groups that do not overlap.
-/// `families` has the group of each row in each family, `members` the rows of each group. Every
-/// group keeps a row for training.
 ///
-/// A share is drawn along the rows sorted by their combination of groups and label, one row of each
-/// stretch of 1/share rows: of every combination, and of every group of the family with the most
-/// groups, it takes the share to within two rows; in the larger groups of others chance evens out. Rounding each combination by itself would hold out nothing of many
-/// small ones, and equal steps could meet the same label every time. A number of rows per group is drawn group by group, the smallest first, from rows not held
-/// out yet: a group has as many or, through others, more.
-pub(crate) fn hold_out_families(
+/// A share is drawn along the rows sorted by their combination of groups and label, from a random
+/// start round to it again: one row of each stretch of 1/share rows. Of every combination, and of
+/// every group of the family with the most groups, it takes the share to within two rows; in the
+/// larger groups of others chance evens out. Rounding each combination by itself would hold out
+/// nothing of many small ones, and equal steps could meet the same label or group every time. A
+/// number of rows per group is drawn group by group, the smallest first, from rows not held out yet:
+/// a group has as many or, through others, more.
+pub(super) fn hold_out(
     split: &Split,
     families: &[Vec<Option<u32>>],
     members: &[Vec<u32>],
@@ -25,33 +25,35 @@ pub(crate) fn hold_out_families(
 ) -> Result<(Vec<bool>, Option<String>)> {
     let rows = families.first().map_or(0, Vec::len);
     let mut held = vec![false; rows];
-    let mut note = None;
+    let (Split::Share { seed, .. } | Split::PerGroup { seed, .. }) = *split else {
+        return Ok((held, None));
+    };
+    let (mut note, mut rng) = (None, Rng::seed_from_u64(seed));
     match *split {
         Split::None | Split::Column | Split::LastFile => {}
-        Split::Share { share, seed } => {
+        Split::Share { share, .. } => {
             check_share(share)?;
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            if rows == 0 {
+                return Ok((held, note));
+            }
             let mut order: Vec<usize> = (0..rows).collect();
             order.shuffle(&mut rng);
             let mut finest_first: Vec<&Vec<Option<u32>>> = families.iter().collect();
             finest_first.sort_by_key(|groups| std::cmp::Reverse(groups_of(groups)));
             let groups = |row: usize| finest_first.iter().map(move |groups| groups[row]);
-            let label = |row: usize| labels.map_or(0, |l| l[row].to_bits());
-            order
-                .sort_by(|a, b| groups(*a).cmp(groups(*b)).then_with(|| label(*a).cmp(&label(*b))));
-            let start: f64 = rng.random();
-            let step = |at: usize| (at as f64).mul_add(share, start).floor();
-            let mut stretch = Vec::new();
-            for (at, row) in order.into_iter().enumerate() {
-                stretch.push(row);
-                if step(at + 1) > step(at) {
-                    held[stretch[rng.random_range(0..stretch.len())]] = true;
-                    stretch.clear();
-                }
+            order.sort_by(|a, b| {
+                let by_label = || label(labels, *a).cmp(&label(labels, *b));
+                groups(*a).cmp(groups(*b)).then_with(by_label)
+            });
+            // Of a share that is no whole number of rows the rest is left to chance.
+            let wanted = (share * rows as f64 + rng.random::<f64>()) as usize;
+            order.rotate_left(rng.random_range(0..rows));
+            for at in 0..wanted {
+                let stretch = &order[at * rows / wanted..(at + 1) * rows / wanted];
+                held[stretch[rng.random_range(0..stretch.len())]] = true;
             }
         }
-        Split::PerGroup { rows: wanted, seed } => {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Split::PerGroup { rows: wanted, .. } => {
             let mut order: Vec<&Vec<u32>> = members.iter().collect();
             order.sort_by_key(|group| group.len());
             let mut short = 0;
@@ -69,10 +71,8 @@ pub(crate) fn hold_out_families(
         }
     }
     for group in members {
-        if let Some(first) = group.first()
-            && group.iter().all(|row| held[*row as usize])
-        {
-            held[*first as usize] = false;
+        if !group.is_empty() && group.iter().all(|row| held[*row as usize]) {
+            held[group[rng.random_range(0..group.len())] as usize] = false;
         }
     }
     Ok((held, note))
@@ -117,7 +117,7 @@ mod tests {
         let Rows { families, members, labels } = rows();
         for seed in 0..20 {
             let split = Split::Share { share: 0.2, seed };
-            let hold = |split| hold_out_families(split, &families, &members, Some(&labels));
+            let hold = |split| hold_out(split, &families, &members, Some(&labels));
             let held = hold(&split).unwrap().0;
             assert_eq!(hold(&split).unwrap().0, held);
             let all = held.iter().filter(|h| **h).count();
@@ -152,7 +152,7 @@ mod tests {
         let labels: Vec<f64> = (0..rows).map(|r| f64::from(r % 5 == 0)).collect();
         for seed in 0..20 {
             let split = Split::Share { share: 0.2, seed };
-            let held = hold_out_families(&split, &families, &members, Some(&labels)).unwrap().0;
+            let held = hold_out(&split, &families, &members, Some(&labels)).unwrap().0;
             let ones = (0..rows).filter(|r| held[*r] && labels[*r] == 1.0).count();
             // 60 of about 300, with a deviation of 7.
             assert!(ones.abs_diff(60) < 35, "{ones}");
@@ -163,7 +163,7 @@ mod tests {
     fn as_many_rows_of_every_group() {
         let Rows { families, members, .. } = rows();
         let split = Split::PerGroup { rows: 10, seed: 1 };
-        let (held, note) = hold_out_families(&split, &families, &members, None).unwrap();
+        let (held, note) = hold_out(&split, &families, &members, None).unwrap();
         for group in &members[..43] {
             assert!(count(&held, group) >= 10);
         }
@@ -179,10 +179,10 @@ mod tests {
             Split::PerGroup { rows: 1000, seed: 1 },
             Split::None,
         ] {
-            let held = hold_out_families(&split, &families, &members, Some(&labels)).unwrap().0;
+            let held = hold_out(&split, &families, &members, Some(&labels)).unwrap().0;
             assert!(members.iter().all(|group| count(&held, group) < group.len()));
         }
         let split = Split::Share { share: 1.0, seed: 0 };
-        assert!(hold_out_families(&split, &families, &members, None).is_err());
+        assert!(hold_out(&split, &families, &members, None).is_err());
     }
 }

@@ -27,6 +27,7 @@ struct Line {
     group: usize,
     /// Whether the chart names it.
     named: bool,
+    /// Empty where none of its rows is looked at.
     risks: Vec<f32>,
     weights: Vec<f32>,
 }
@@ -45,9 +46,12 @@ impl Curve {
             order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
             order
         };
+        let risk = |group: usize| fitted.trace.place(group).map(|at| risks[at]);
+        let risks: Vec<f64> =
+            (0..weights.len()).map(|group| risk(group).unwrap_or(f64::NEG_INFINITY)).collect();
         // In turn the groups that decide and those that do worst.
         let mut order = Vec::new();
-        for pair in by(weights).into_iter().zip(by(risks)) {
+        for pair in by(weights).into_iter().zip(by(&risks)) {
             for group in [pair.0, pair.1] {
                 if order.len() < DRAWN && !order.contains(&group) {
                     order.push(group);
@@ -65,14 +69,17 @@ impl Curve {
             Some(Line {
                 group: place(*train)?,
                 named: at < NAMED,
-                risks: column(|p| p.risks.as_ref(), *train),
+                risks: fitted
+                    .trace
+                    .place(*train)
+                    .map_or_else(Vec::new, |at| column(|p| p.risks.as_ref(), at)),
                 weights: column(|p| p.weights.as_ref(), *train),
             })
         };
         Some(Curve {
             rounds: points.iter().map(|p| p.round).collect(),
             lines: order.iter().enumerate().filter_map(line).collect(),
-            left_out: risks.len() - order.len(),
+            left_out: weights.len() - order.len(),
         })
     }
 }

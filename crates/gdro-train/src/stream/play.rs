@@ -44,6 +44,8 @@ pub struct Learner<'a> {
     pub algorithm: Algorithm,
     /// Names of all groups.
     pub names: &'a [String],
+    /// Numbers of the groups that are among the first rows.
+    pub present: &'a [usize],
     /// Training rows of all groups, and of those among the first rows.
     pub budgets: (Vec<u64>, Vec<u64>),
     /// Rows of every group that the stream holds for it.
@@ -88,8 +90,8 @@ impl Learner<'_> {
         if let Some(progress) = progress {
             progress.tell(Event::Rounds(self.rounds));
         }
-        let mut curve =
-            Curve { head: self.head, planned: self.rounds, trace: Trace::default(), progress };
+        let trace = Trace::of_groups(self.present);
+        let mut curve = Curve { head: self.head, planned: self.rounds, trace, progress };
         let next = |t| Cadence::Geometric(1.5).next(t);
         let followed =
             follow(&mut *solver, self.rounds, &next, stop, &mut curve).map_err(library)?;

@@ -25,7 +25,8 @@ function curveChart(box, of, what, write) {
   const log = (round) => Math.log10(round + 1);
   const end = log(rounds[rounds.length - 1]) || 1;
   const x = (round) => 100 * log(round) / end;
-  const drawnLines = lines.map((line, at) => ({ ...line, at, values: of(line) }));
+  // Of a stream the curve is on the first rows, where some groups may have none.
+  const drawnLines = lines.map((line, at) => ({ ...line, at, values: of(line) })).filter((l) => l.values.length > 0);
   const all = drawnLines.flatMap((l) => l.values);
   let low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   const edge = (high - low || Math.abs(high) || 1) * 0.05;
@@ -70,11 +71,13 @@ function curveChart(box, of, what, write) {
   const right = element("div", { class: "right", "aria-hidden": "true" });
   const chart = element("div", { class: "curve" }, down, plot, right, across,
     element("div", { class: "across-title" }, rounds.length === 2 ? "iterations: start and end" : "rounds (logarithmic)"));
-  const rest = lines.length - names.length;
+  const rest = drawnLines.length - names.length;
+  const hidden = lines.length - drawnLines.length;
   const grey = rest > 0 ? ` Grey: ${count(rest)} other groups.` : "";
   const out = left_out > 0 ? ` ${count(left_out)} groups are left out.` : "";
   box.append(chart);
   if (grey || out) box.append(element("p", { class: "count" }, (`Named are the ${names.length} groups that count most or do worst.` + grey + out)));
+  if (hidden > 0) box.append(element("p", { class: "count" }, `Without a line: ${count(hidden)} of the groups, of which none of the rows is looked at.`));
 
   // Names beside the ends of their lines, apart from each other.
   const height = plot.getBoundingClientRect().height || 320;

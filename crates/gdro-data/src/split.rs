@@ -1,15 +1,19 @@
 //! Which rows are held out.
 
+mod basics;
 mod families;
+
+pub(crate) use basics::label;
 
 use gdro::sampling::{Rng, systematic};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 
+use self::basics::{check_share, short_note};
 use crate::error::{Error, Result};
 use crate::options::{DataOptions, Split};
 use crate::table::Table;
-use crate::words::{count, list};
+use crate::words::list;
 
 /// Marks the rows of `rows` that are held out by what they are rather than by a draw: `None` when
 /// the split draws them.
@@ -141,11 +145,6 @@ fn hold_out_groups(
     Ok((held, note))
 }
 
-/// What tells the label of a row from others.
-pub(crate) fn label(labels: Option<&[f64]>, row: usize) -> u64 {
-    labels.map_or(0, |labels| labels[row].to_bits())
-}
-
 /// So many of some rows, in equal steps from a random start: each has the same chance.
 fn evenly<'a, T: Copy>(
     rows: &'a [T],
@@ -160,23 +159,6 @@ fn evenly<'a, T: Copy>(
         }
     });
     chosen.into_iter().map(|at| rows[at])
-}
-
-fn check_share(share: f64) -> Result<()> {
-    if (0.0..1.0).contains(&share) {
-        return Ok(());
-    }
-    let expected = "a share of at least 0 and below 1".to_owned();
-    Err(Error::Option { option: "holdout", found: share.to_string(), expected })
-}
-
-/// A note on groups that have too few rows for the number that is wanted.
-fn short_note(short: usize, wanted: usize) -> Option<String> {
-    (short > 0).then(|| {
-        let (groups, verb) = (count(short, "group"), if short == 1 { "has" } else { "have" });
-        let wanted = count(wanted, "row");
-        format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
-    })
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::{check_share, label, short_note};
+use super::basics::{check_share, label, short_note};
 use crate::error::Result;
 use crate::options::Split;
 
-/// Marks the rows that are held out, as [`super::hold_out`] does for groups that do not overlap.
+/// Marks the rows that are held out, as for groups that do not overlap.
 ///
 /// A share is drawn along the rows sorted by their combination of groups and label, from a random
 /// start round to it again: one row of each stretch of 1/share rows. Of every combination, and of

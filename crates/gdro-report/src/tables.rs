@@ -177,7 +177,7 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let cells = |of: &dyn Fn(&Group) -> String, total: &dyn Fn(&Total) -> String| {
         let groups = order.iter().map(|g| of(g));
         let gap = (rest > 0).then(String::new);
-        let worst = worst.map(|g| of(g));
+        let worst = worst.map(of);
         groups.chain(gap).chain(worst).chain(totals.iter().map(total)).collect::<Vec<String>>()
     };
     let of_place =

@@ -48,7 +48,8 @@ impl Inspect {
             return Err(Failure::input("--all: JSON holds all groups and columns"));
         }
         let job = Job::resolve(&self.inputs, self.options.settings()?)?;
-        for key in ["delta", "weight-cap"].into_iter().filter(|key| self.options.has(key)) {
+        let unused = ["delta", "weight-cap"].into_iter().find(|key| self.options.has(key));
+        if let Some(key) = unused {
             let why = format!("--{key}: nothing is estimated here: leave it out");
             return Err(Failure::input(why));
         }

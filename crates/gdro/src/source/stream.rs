@@ -199,7 +199,8 @@ where
     /// of which the batch has no row.
     pub fn keeping(mut self, batch: Arc<Batch>, groups: &[bool]) -> Result<Self> {
         let (m, d) = (self.budgets.len(), self.features);
-        for found in [groups.len(), batch.groups()].into_iter().filter(|found| *found != m) {
+        let other = [groups.len(), batch.groups()].into_iter().find(|found| *found != m);
+        if let Some(found) = other {
             return Err(Error::Length { what: "groups of a batch", found, expected: m });
         }
         if batch.matrix().cols() != d {

@@ -121,7 +121,7 @@ mod tests {
         let ages = [&ages[..], &[("21.25".into(), 2)]].concat();
         let found = remarks(&["age"], &ages);
         let expected = "group column `age` holds 61 different numbers, each a group of its own: cut it \
-                        into bins, as in age:[34.0, 49.0, 64.0]";
+                        into bins, as in age:[35.0, 49.0, 64.0]";
         assert_eq!(found, [expected]);
         // Of several columns, and of one of several families.
         let two: Vec<(String, u64)> =

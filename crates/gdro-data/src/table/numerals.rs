@@ -49,7 +49,9 @@ impl Numerals {
             let length = if at == 0 { (1..=3).contains(&group.len()) } else { group.len() == 3 };
             length && group.bytes().all(|b| b.is_ascii_digit())
         };
-        if groups.len() > 1 && !groups.iter().enumerate().all(fits) {
+        // What is above a thousand does not start with 0.
+        let apart = groups.len() > 1;
+        if apart && (number.starts_with('0') || !groups.iter().enumerate().all(fits)) {
             return None;
         }
         if self.decimal != '.' && groups.len() == 1 && number.contains('.') {
@@ -93,6 +95,7 @@ mod tests {
             ("12,34", None),
             ("1234,567", None),
             (",234", None),
+            ("0,125", None),
             ("1,234,56", None),
         ] {
             assert_eq!(parse('.', Some(','), text), expected, "{text}");

@@ -95,8 +95,8 @@ _DOCUMENTATION = """
         on, until it has played 64 times as many; the best model that was seen is the answer.
     step_w, step_q : float, default=None
         Multipliers on the steps of the theorems, for the model and the group weights. When left
-        out, the players of ``"smd-m"`` find their own steps in long runs, those of one-sample
-        solvers follow from the balanced model, and pilot runs choose the others.
+        out, the players of ``"smd-m"`` find their own steps in long runs, those of
+        ``"online-1"`` and ``"atkro-1"`` follow from the balanced model, and pilot runs choose the others.
     anytime : bool, default=False
         Steps that fall with time (smd-m, online-1, atkro-m).
     average : {"uniform", "weighted", "suffix", "last"}, default=None

@@ -185,16 +185,18 @@ pub(super) fn solve(
     let mut near = None;
     if open && bandit && moves {
         let balanced = setting.ordinary(Baseline::Balanced, None).map_err(library)?;
+        // Pilot runs choose for the algorithms that are for comparison.
+        let follows = algorithm.spec().automatic;
         if loss_range.is_none() {
             let (loss, data) = (&setting.loss, &setting.data);
-            let range = if setting.game.is_even() {
+            let range = if follows && setting.game.is_even() {
                 bandit_range(loss, data, &balanced, planned)
             } else {
                 usual_range(loss, data, &balanced, 0.0)
             };
             loss_range = Some(range.map_err(library)?);
         }
-        near = setting.domain.map.euclidean().is_some().then_some(balanced);
+        near = (follows && setting.domain.map.euclidean().is_some()).then_some(balanced);
     }
     let given = (budgets, nbar, planned);
     let plan = RoundsPlan::new(setting, training, algorithm, names, given, (loss_range, near))?;

@@ -153,7 +153,10 @@ fn weights(
     if weighted.weightless > 0 {
         notes.push(format!("rows of weight 0 that are left out: {}", weighted.weightless));
     }
-    notes.push(format!("rows are weighted by `{column}`"));
+    notes.push(match weighted.weights {
+        Some(_) => format!("rows are weighted by `{column}`"),
+        None => format!("rows count as often as `{column}` says"),
+    });
     *rows = weighted.rows;
-    Ok(Some(weighted.weights))
+    Ok(weighted.weights)
 }

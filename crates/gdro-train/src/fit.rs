@@ -102,8 +102,10 @@ pub fn load(job: &Job, progress: &mut dyn Progress) -> Result<(Table, Prepared)>
     let refuse = |e| job.refuse(&e);
     let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
     let split = split_of(job);
-    let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
-        .map_err(refuse)?;
+    let constant = training.penalize_intercept;
+    let mut prepared =
+        gdro_data::prepare(&table, &job.data, task, &split, constant).map_err(refuse)?;
+    prepared.notes.extend(gdro_data::repeated_units(&table, &job.data).map_err(refuse)?);
     progress.tell(Event::Table(&Facts::from(&prepared)));
     Ok((table, prepared))
 }

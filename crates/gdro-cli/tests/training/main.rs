@@ -6,6 +6,7 @@ mod common;
 mod data;
 
 mod adult;
+mod clusters;
 mod groups;
 mod holdout;
 mod losses;

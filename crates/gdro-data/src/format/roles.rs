@@ -62,6 +62,7 @@ pub(super) fn wanted(
             }),
             _ if is(&options.weight) || options.is_cut(name) => Some(Forced::Number),
             _ if is(&options.target) => text.then_some(Forced::Text),
+            _ if is(&options.cluster) => Some(Forced::Text),
             _ if options.is_group(name) && (known.is_some() || !options.is_feature(name)) => {
                 Some(Forced::Text)
             }
@@ -73,7 +74,10 @@ pub(super) fn wanted(
     };
     Ok(names
         .iter()
-        .map(|name| Wanted { kind: kind(name), labels: options.is_label(name) })
+        .map(|name| {
+            let is_cluster = options.cluster.as_ref() == Some(name);
+            Wanted { kind: kind(name), labels: options.is_label(name) || is_cluster }
+        })
         .collect())
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gdro::algorithm::Gains;
 use gdro::domain::DomainSpec;
 use gdro::setting::{Conflict, Objective, SolverName};
-use gdro_data::DataOptions;
+use gdro_data::{DataOptions, WeightKind};
 
 use super::Job;
 use super::choice::{self, Choice};
@@ -322,7 +322,8 @@ impl Settings {
             let why = "labels of a group file are no features: leave it out";
             return self.refuse("group-features", why);
         }
-        if training.budget.is_some() && data.weight.is_some() {
+        let importance = data.weight_kind == WeightKind::Importance;
+        if training.budget.is_some() && data.weight.is_some() && importance {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";
             return self.refuse("budget", why);
         }

@@ -299,7 +299,8 @@ pub const TABLE: &[Opt] = &[
         "folds",
         "K",
         Kind::Count(2, TRIED),
-        "Folds of the training rows, stratified by group and label; each is for validation once",
+        "Folds of the training rows, stratified by group and label; each is for validation once; \
+         clusters stay whole",
     )
     .default("5"),
     opt(
@@ -608,7 +609,8 @@ pub const TABLE: &[Opt] = &[
         "holdout",
         "F",
         Kind::Holdout,
-        "Share of the rows to hold out, stratified by group and label; from 1 on, rows per group",
+        "Share of the rows (with --cluster of the clusters) to hold out, stratified by group and \
+         label; from 1 on, rows or clusters per group",
     )
     .default("0.2")
     .used_by(Use::Always),
@@ -711,6 +713,24 @@ pub const TABLE: &[Opt] = &[
     ),
     opt(Heading::Table, "weight", "COLUMN", Kind::Text, "Column of row weights")
         .unstreamed("rows that are visited once cannot be weighted"),
+    opt(
+        Heading::Table,
+        "weight-kind",
+        "importance|frequency",
+        Kind::Named("importance or frequency"),
+        "What weights mean: importance, how much a row counts within its group; frequency, how many \
+         rows it stands for, a whole number",
+    )
+    .default("importance"),
+    opt(
+        Heading::Table,
+        "cluster",
+        "COLUMN",
+        Kind::Text,
+        "Column that says which rows belong together, such as those of a patient: they are held out \
+         as a whole. It is no feature",
+    )
+    .unstreamed("the rows of a cluster may lie far apart"),
     opt(
         Heading::Table,
         "format",

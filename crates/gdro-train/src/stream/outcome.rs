@@ -158,6 +158,9 @@ impl Streamed {
                 train: Some(at),
                 test: None,
                 positives: None,
+                clusters: None,
+                train_clusters: None,
+                test_clusters: None,
             }
         });
         let mut groups: Vec<Group> = groups.collect();

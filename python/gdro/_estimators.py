@@ -146,6 +146,9 @@ _DOCUMENTATION = """
         ``objective``.
     loss_cap_ : float
         What 999 of 1000 training losses stay below: the cap M of :mod:`gdro.metrics`.
+    weight_cap_ : float or None
+        The largest weight of a training row: the cap B of weights of :mod:`gdro.metrics`. None
+        without ``sample_weight``.
     steps_ : tuple of float or None
         The multipliers on the steps, for solvers in rounds.
 
@@ -168,6 +171,7 @@ class _GroupDRO(BaseEstimator):
     trace_: dict[str, Any]
     loss_: str
     loss_cap_: float
+    weight_cap_: float | None
     steps_: tuple[float, float] | None
 
     def __init__(
@@ -323,6 +327,7 @@ class _GroupDRO(BaseEstimator):
         self.trace_ = _trace(found["trace"])
         self.loss_ = loss
         self.loss_cap_ = found["cap"]
+        self.weight_cap_ = found["weight_cap"]
         self.steps_ = found["steps"]
         if found["exhausted"] is not None:
             name = names[found["exhausted"]]

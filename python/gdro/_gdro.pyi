@@ -129,7 +129,7 @@ def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, th
     takes classes, and 0 for others. Lines about the progress go to `listener`.
     """
 
-def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, families: Sequence[Family], delta: float, cap: float, seed: int) -> dict[str, Any]:
+def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weights: Vector | None, families: Sequence[Family], delta: float, cap: float, weight_cap: float | None, seed: int) -> dict[str, Any]:
     """
     Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
     `binary` has a score per row and whether the row is of the positive class.

@@ -165,6 +165,7 @@ def _from_json(model):
     estimator.loss_ = model["loss"]
     estimator.solver_ = training["solver"]
     estimator.loss_cap_ = model["cap"]
+    estimator.weight_cap_ = model.get("weight-cap")
     estimator.group_names_ = np.array(model["grouping"]["names"], dtype=object)
     estimator.group_weights_ = np.array(model["group-weights"])
     certificate = model["certificate"]
@@ -396,6 +397,7 @@ def _to_json(encoding, estimator, target, weight):
         "group-weights": np.asarray(estimator.group_weights_).tolist(),
         "certificate": None if certificate is None else dict(vars(certificate)),
         "cap": float(estimator.loss_cap_),
+        "weight-cap": estimator.weight_cap_,
         "python": {
             "features": features,
             "classes": None if kind == "regression" else estimator.classes_.tolist(),

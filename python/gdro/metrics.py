@@ -209,10 +209,12 @@ def _usual_loss(y_true, y_score):
     """The loss of what can mean one thing alone."""
     if y_score.ndim == 2:
         return "log"
-    if not _is_text(y_true) and len(np.unique(y_true)) > 2:
-        return "squared"
+    if not _is_text(y_true):
+        values = np.unique(y_true)
+        if len(values) > 2 or np.any(values != np.round(values.astype(np.float64))):
+            return "squared"
     raise ValueError(
-        "y_true holds labels, or numbers of two values: give loss='log' if y_score are probabilities "
+        "y_true holds labels, or whole numbers of two values: give loss='log' if y_score are probabilities "
         "of the second class, 'logistic' or 'hinge' if they are scores, and 'squared' or 'absolute' "
         "if both are numbers"
     )
@@ -223,7 +225,7 @@ def _check_rows(good, y_score, expected):
     good = good.all(axis=1) if good.ndim == 2 else good
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
-        raise ValueError(f"y_score of row {row} is {y_score[row].tolist()}: expected {expected}")
+        raise ValueError(f"y_score of row {row} is {y_score[row].tolist()!s:.80}: expected {expected}")
 
 
 def _check_columns(y_score, labels):
@@ -249,7 +251,7 @@ def _check_known(name, values):
 def _is_text(values):
     if values.dtype.kind == "O":
         return any(isinstance(value, (str, bytes)) for value in values.tolist())
-    return values.dtype.kind in "USm"
+    return values.dtype.kind in "US"
 
 
 def _codes(y, classes):
@@ -449,6 +451,10 @@ class GroupReport:
     delta : float
         Each column holds for all groups at once with probability 1 - delta.
     cap : float
+    weight_cap : float or None
+        Rows count as min(weight, weight_cap) in everything but ``risk``; None without weights.
+    weights_capped : float
+        The share of the rows that are heavier.
     """
 
     names: list[str]
@@ -464,14 +470,22 @@ class GroupReport:
     worst_accuracy: Interval | None
     delta: float
     cap: float
+    weight_cap: float | None
+    weights_capped: float
 
     def __init__(
-        self, names: list[str], found: dict[str, Any], delta: float, cap: float
+        self,
+        names: list[str],
+        found: dict[str, Any],
+        delta: float,
+        cap: float,
+        weight_cap: float | None = None,
     ) -> None:
         groups = found["groups"]
         self.names = list(names)
-        self.delta, self.cap = delta, cap
+        self.delta, self.cap, self.weight_cap = delta, cap, weight_cap
         self.rows = [g["rows"] for g in groups]
+        self.weights_capped = sum(g["capped_weights"] for g in groups) / max(1, sum(self.rows))
         self.risk = [g["risk"] for g in groups]
         self.clipped_risk = [_interval(g["clipped_risk"]) for g in groups]
         self.columns = ["clipped_risk"]
@@ -529,7 +543,13 @@ class GroupReport:
         widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
         text = "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
         level = 100 * (1 - self.delta)
-        return f"{text}\nEach column holds for all groups at once with probability {level:g} %."
+        text += f"\nEach column holds for all groups at once with probability {level:g} %."
+        if self.weight_cap is not None:
+            text += (
+                f"\nWeights count as at most {self.weight_cap:g}, which cuts "
+                f"{100 * self.weights_capped:.1f} % of the rows."
+            )
+        return text
 
     __repr__ = __str__
 
@@ -545,8 +565,10 @@ def evaluate(
     y: ColumnLike,
     *,
     sensitive_features: GroupsLike | None,
+    sample_weight: ColumnLike | None = None,
     delta: float = 0.05,
     cap: float | None = None,
+    weight_cap: float | None = None,
     random_state: RandomState | None = 0,
 ) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
@@ -558,12 +580,16 @@ def evaluate(
     Parameters
     ----------
     estimator : fitted classifier or regressor
-    X, y, sensitive_features
-        As for ``fit``.
+    X, y, sensitive_features, sample_weight
+        As for ``fit``; rows of weight 0 say nothing.
     delta : float, default=0.05
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
         ``loss_cap_`` of the estimator, which others do not have.
+    weight_cap : float, default=None
+        B, with ``sample_weight``: heavier rows count as B, which changes what is estimated. It must
+        not look at these rows. By default the ``weight_cap_`` of the estimator, the largest weight
+        of its training rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
     """
@@ -578,18 +604,42 @@ def evaluate(
             )
     cap = number("cap", cap, low=0, strictly=True)
     delta = number("delta", delta, low=0, strictly=True, high=1)
-    same_index(X=X, y=y, sensitive_features=sensitive_features)
+    same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
     losses, correct, binary = _row_losses(estimator, X, y)
-    families = families_of(sensitive_features, len(losses))
+    weights, keep = weights_of(sample_weight, losses)
+    families = families_of(sensitive_features, len(losses), keep)
+    if keep is not None:
+        losses, weights = losses[keep], weights[keep]
+        correct = None if correct is None else correct[keep]
+        binary = None if binary is None else (binary[0][keep], binary[1][keep])
+    weight_cap = _weight_cap(estimator, weights, weight_cap)
     found = _gdro.intervals(
         np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
         None if correct is None else np.ascontiguousarray(correct),
         None
         if binary is None
         else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
+        weights,
         [(family.codes, len(family.names)) for family in families],
         delta,
         cap,
+        weight_cap,
         number("random_state", seed_of(random_state), low=0, whole=True),
     )
-    return GroupReport(names_of(families), found, delta, cap)
+    return GroupReport(names_of(families), found, delta, cap, weight_cap)
+
+
+def _weight_cap(estimator, weights, given):
+    """B for these weights: what is given, or that of the estimator."""
+    if weights is None:
+        if given is not None:
+            raise ValueError(f"weight_cap={given!r}: there is no sample_weight to cap")
+        return None
+    if given is None:
+        given = getattr(_last(estimator), "weight_cap_", None)
+    if given is None:
+        raise ValueError(
+            "weight_cap=None: the estimator has no weight_cap_, since it was trained without "
+            "sample_weight: give a bound on the weights that is not taken from these rows"
+        )
+    return number("weight_cap", given, low=0, strictly=True)

@@ -59,7 +59,7 @@ pub fn loss_of(job: &Job, classes: usize) -> gdro::Result<AnyLoss> {
 
 /// What was trained, as a dictionary of arrays.
 fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
-    let OnRows { trained, risks, offsets, cap } = fitted;
+    let OnRows { trained, risks, offsets, settings } = fitted;
     let answer = trained.answer;
     let (iterations, steps, exhausted) = match &answer.solved {
         Solved::Exact { iterations } => (*iterations as u64, None, None),
@@ -80,7 +80,8 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     let c = trained.certificate;
     dict.set_item("certificate", (c.upper, c.lower, c.gap, c.relative_gap, c.method))?;
     dict.set_item("iterations", iterations)?;
-    dict.set_item("cap", cap)?;
+    dict.set_item("cap", settings.cap)?;
+    dict.set_item("weight_cap", settings.weight_cap)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
     let trace = PyList::empty(py);

@@ -64,6 +64,7 @@ struct Held {
     correct: Vec<bool>,
     scores: Vec<f64>,
     positive: Vec<bool>,
+    weights: Vec<f64>,
 }
 
 /// Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
@@ -71,7 +72,8 @@ struct Held {
 #[pyfunction]
 #[pyo3(signature = (
     losses: "Vector", correct: "Flags | None", binary: "Binary | None",
-    families: "Sequence[Family]", delta: "float", cap: "float", seed: "int"
+    weights: "Vector | None", families: "Sequence[Family]", delta: "float", cap: "float",
+    weight_cap: "float | None", seed: "int"
 ) -> "dict[str, Any]")]
 #[allow(clippy::too_many_arguments)]
 pub fn intervals<'py>(
@@ -79,12 +81,15 @@ pub fn intervals<'py>(
     losses: PyReadonlyArray1<'py, f64>,
     correct: Option<PyReadonlyArray1<'py, bool>>,
     binary: Option<(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, bool>)>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
     families: Vec<Family<'py>>,
     delta: f64,
     cap: f64,
+    weight_cap: Option<f64>,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let families = views(&families);
+    let weights = weights.as_ref().map(|w| w.as_array());
     let (losses, correct) = (losses.as_array(), correct.as_ref().map(|c| c.as_array()));
     let binary = binary.as_ref().map(|(s, p)| (s.as_array(), p.as_array()));
     let found = run(py, None, None, |_| {
@@ -98,6 +103,7 @@ pub fn intervals<'py>(
                     held.correct.extend(correct.map(|c| c[row]));
                     held.scores.extend(binary.map(|(s, _)| s[row]));
                     held.positive.extend(binary.map(|(_, p)| p[row]));
+                    held.weights.extend(weights.map(|w| w[row]));
                 }
                 held
             })
@@ -108,10 +114,10 @@ pub fn intervals<'py>(
                 losses: &held.losses,
                 correct: correct.map(|_| &held.correct[..]),
                 binary: binary.map(|_| Binary { scores: &held.scores, positive: &held.positive }),
-                weights: None,
+                weights: weights.map(|_| &held.weights[..]),
             })
             .collect();
-        evaluate(&rows, &Settings { delta, cap, seed })
+        evaluate(&rows, &Settings { delta, cap, weight_cap, seed })
     })?;
     as_dict(py, &found)
 }
@@ -126,6 +132,7 @@ fn as_dict<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDi
         dict.set_item("rows", group.rows)?;
         dict.set_item("risk", group.risk)?;
         dict.set_item("clipped", group.clipped)?;
+        dict.set_item("capped_weights", group.capped_weights)?;
         dict.set_item("clipped_risk", estimate(&group.clipped_risk))?;
         dict.set_item("accuracy", group.accuracy.as_ref().map(estimate))?;
         let metrics = PyDict::new(py);

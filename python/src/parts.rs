@@ -109,6 +109,13 @@ impl Loss for SomeLoss {
         }
     }
 
+    fn infimum(&self) -> f64 {
+        match self {
+            SomeLoss::Named(loss) => loss.infimum(),
+            SomeLoss::Own(_) => f64::NEG_INFINITY,
+        }
+    }
+
     fn smoothed(&self, mu: f64) -> Option<Self> {
         match self {
             SomeLoss::Named(loss) => loss.smoothed(mu).map(SomeLoss::Named),

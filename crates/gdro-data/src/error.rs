@@ -425,15 +425,17 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// A weight is negative.
-    #[error("{at}: column `{column}`: found the weight {found}, expected a number of at least 0")]
-    NegativeWeight {
+    /// A weight is negative, or too small or too large to be added exactly enough.
+    #[error("{at}: column `{column}`: found the weight {found}, expected {expected}")]
+    Weight {
         /// The line.
         at: Position,
         /// The weight column.
         column: String,
         /// The weight.
         found: f64,
+        /// What was expected.
+        expected: &'static str,
     },
     /// A weight that is to be a number of rows is none.
     #[error(

@@ -39,6 +39,7 @@ mod inspect;
 mod labels;
 pub mod onnx;
 mod options;
+mod order;
 mod prepare;
 mod schema;
 mod split;

@@ -1,6 +1,6 @@
 //! Row weights.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Position, Result};
 use crate::options::{DataOptions, WeightKind};
 use crate::table::Table;
 use crate::words::number;
@@ -73,6 +73,17 @@ pub(crate) fn weights(
     }
 }
 
+/// Refuses a weight that is none ([`gdro::is_weight`]); `place` is where it stands.
+pub(crate) fn check_weight(found: f64, place: impl FnOnce() -> (Position, String)) -> Result<()> {
+    if gdro::is_weight(found) {
+        return Ok(());
+    }
+    let (at, column) = place();
+    let expected =
+        if found < 0.0 { "a number of at least 0" } else { "0 or a number from 1e-290 to 1e290" };
+    Err(Error::Weight { at, column, found, expected })
+}
+
 /// Rows of a later table that count, and how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weighted {
@@ -91,8 +102,8 @@ impl Weighted {
     /// is no such option or the table has no such column.
     ///
     /// # Errors
-    /// For a negative weight, for one that is no whole number where weights are frequencies, and for
-    /// a column that is not numeric or whose sum overflows.
+    /// For a weight out of range ([`gdro::is_weight`]), for one that is no whole number where weights
+    /// are frequencies, and for a column that is not numeric or whose sum overflows.
     ///
     /// # Panics
     /// When a row is not below [`Table::rows`].
@@ -109,11 +120,8 @@ impl Weighted {
             match cells.number(*row as usize) {
                 None => weighted.missing += 1,
                 Some(0.0) => weighted.weightless += 1,
-                Some(found) if found < 0.0 => {
-                    let (at, column) = (table.position(*row as usize), name.clone());
-                    return Err(Error::NegativeWeight { at, column, found });
-                }
                 Some(weight) => {
+                    check_weight(weight, || (table.position(*row as usize), name.clone()))?;
                     counted.push(*row);
                     weights.push(weight);
                 }

@@ -2,6 +2,7 @@
 //! the page for a browser.
 
 mod brief;
+mod caps;
 mod grid;
 mod inspect;
 mod numbers;

@@ -8,8 +8,9 @@ use gdro_data::Target;
 use gdro_train::certify::Certified;
 use gdro_train::evaluate::Evaluated;
 
+use super::caps::caps;
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{self, Scale, count, counted, level, percent};
+use super::numbers::{Scale, count, level, percent};
 use super::tables::{FULL, NONE, WORST, certificate_in_words, objective_in_words, plain};
 use gdro_train::model::Model;
 
@@ -101,12 +102,10 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         }
     }
     let mut out = grid.text(width);
-    let clipped: usize = groups.iter().map(|g| g.clipped).sum();
     let mut notes = vec![format!(
-        "each column of intervals holds for all groups at once with probability {}; losses count as at most {}, which cuts {}; the worst group is that among the estimable ones",
+        "each column of intervals holds for all groups at once with probability {}; {}; the worst group is that among the estimable ones",
         level(1.0 - evaluated.settings.delta),
-        numbers::risk(evaluated.settings.cap),
-        counted(clipped as u64, "row")
+        caps(&evaluated.settings, groups)
     )];
     let unseen = evaluated.names.len() - evaluated.known;
     if unseen > 0 {

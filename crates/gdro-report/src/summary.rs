@@ -10,6 +10,7 @@ use gdro::run::Outcome;
 use gdro_data::ColumnSchema;
 use serde::Serialize;
 
+use super::caps::capped_weights;
 use gdro::setting::Objective;
 use gdro_train::evaluation::Evaluation;
 use gdro_train::fit::Fitted;
@@ -62,6 +63,10 @@ struct Level {
     delta: f64,
     /// Losses count as min(loss, cap).
     cap: f64,
+    /// Weights count as min(weight, weight_cap); null without weights.
+    weight_cap: Option<f64>,
+    /// The share of the held-out rows that are heavier.
+    weights_capped: Option<f64>,
     /// Of all groups: a group that is not estimable widens it to the cap.
     worst_risk: [f64; 2],
     /// Of the groups that are estimable.
@@ -310,7 +315,12 @@ impl Summary {
             let compared = fitted.comparison.as_ref().filter(|_| is_robust);
             Level {
                 delta: job.training.delta,
-                cap: fitted.cap,
+                cap: fitted.settings.cap,
+                weight_cap: fitted.settings.weight_cap,
+                weights_capped: fitted
+                    .settings
+                    .weight_cap
+                    .map(|_| capped_weights(&intervals.groups).1),
                 worst_risk: ends(intervals.worst_risk.all),
                 worst_risk_estimable: intervals.worst_risk.estimable.map(ends),
                 worst_accuracy: intervals.worst_accuracy.map(|w| ends(w.all)),

@@ -11,6 +11,7 @@ use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Target};
 
+use super::caps::caps;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, level, percent, risk};
 use super::summary::{Part, Summary};
@@ -332,6 +333,12 @@ pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
 /// A certificate in words.
 pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
     let scale = Scale::precise(certificate.gap, certificate.upper);
+    if certificate.is_void() {
+        return format!(
+            "on training rows, {what} is {}; no useful bound was found on how much less another model may reach\n",
+            scale.show(certificate.upper)
+        );
+    }
     format!(
         "certified on training rows: {what} is {}, and no model can go below {} (gap {:.1e})\n",
         scale.show(certificate.upper),
@@ -440,13 +447,11 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     let what = objective_in_words(training, fitted.offsets.is_some());
     out += &certificate_in_words(&fitted.certificate, &what);
     if let Some(intervals) = &fitted.robust.intervals {
-        let clipped: usize = intervals.groups.iter().map(|g| g.clipped).sum();
         let _ = writeln!(
             out,
-            "intervals: each column holds for all groups at once with probability {}; losses count as at most {}, which cuts {}; the worst group is that among the estimable ones",
+            "intervals: each column holds for all groups at once with probability {}; {}; the worst group is that among the estimable ones",
             level(1.0 - job.training.delta),
-            risk(fitted.cap),
-            counted(clipped as u64, "held-out row")
+            caps(&fitted.settings, &intervals.groups)
         );
     }
     if !training.objective.fixes_weights() {

@@ -46,15 +46,18 @@ pub struct Mean {
 }
 
 /// A model on the files of a table that it was not trained on; intervals hold for all groups at once
-/// with probability 1 − `delta`.
+/// with probability 1 − `delta`. Rows with weights count as `weight_cap` at most in them, that of the
+/// model unless it is given.
 ///
 /// # Errors
-/// What is wrong with the table, and a table without a row that can be evaluated.
+/// What is wrong with the table, and a table without a row that can be evaluated; a `weight_cap` for
+/// rows without weights, and none for rows with weights, neither here nor in the model.
 pub fn evaluate(
     model: &Model,
     tables: &[PathBuf],
     options: &DataOptions,
     delta: f64,
+    weight_cap: Option<f64>,
 ) -> Result<Evaluated> {
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
     let mut rows = model.encoding.complete_rows(&table)?;
@@ -75,6 +78,8 @@ pub fn evaluate(
         }
     }
     let mut weights = weights(&table, &mut rows, model, &mut notes)?;
+    let weight_cap = weight_cap_of(model, weights.is_some(), weight_cap)?;
+    let settings = Settings { delta, cap: model.cap, weight_cap, seed: model.job.training.seed };
     let assigned = model.grouping.assign(&table, &rows)?;
     // Rows without a group are left out, as in training.
     let grouped: Vec<usize> = (0..rows.len()).filter(|at| assigned.is_grouped(*at)).collect();
@@ -109,7 +114,6 @@ pub fn evaluate(
     let data =
         Dataset::new(Arc::new(encoded.matrix), targets, weights, &present).map_err(library)?;
     let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
-    let settings = Settings { delta, cap: model.cap, seed: model.job.training.seed };
     let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
     let columns = columns(&loss, &data, &w, &lists).map_err(library)?;
     let intervals = evaluate_columns(&loss, &data, &lists, &columns, &settings).map_err(library)?;
@@ -129,6 +133,24 @@ pub fn evaluate(
     let mean_over_rows = Mean { risk: mean.risk, accuracy: mean.accuracy };
     let rows = kept.len();
     Ok(Evaluated { names, families, known, rows, settings, intervals, mean_over_rows, notes })
+}
+
+/// B for rows that have weights or not: what is given, or that of the model.
+fn weight_cap_of(model: &Model, is_weighted: bool, given: Option<f64>) -> Result<Option<f64>> {
+    if let (false, Some(cap)) = (is_weighted, given) {
+        return Err(Failure::input(format!(
+            "--weight-cap {cap}: rows have no weights here, nothing to cap: leave it out"
+        )));
+    }
+    match given.or(model.weight_cap) {
+        None if is_weighted => Err(Failure::input(format!(
+            "the model, of gdro {}, does not know the largest weight of its training rows, which \
+             intervals of weighted rows rest on: give --weight-cap B, a bound that is not taken \
+             from this table",
+            model.gdro
+        ))),
+        cap => Ok(cap.filter(|_| is_weighted)),
+    }
 }
 
 /// The weights of the rows, of which those without one are taken out; none when the model was

@@ -9,7 +9,7 @@ use gdro_data::{Prepared, Table};
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
-use crate::intervals::{Intervals, cap};
+use crate::intervals::{Intervals, settings};
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::prepared::{
@@ -34,8 +34,8 @@ pub struct Fitted {
     pub balanced: Evaluation,
     /// The robust model against ERM on the rows held out.
     pub comparison: Option<gdro::interval::Comparison>,
-    /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: f64,
+    /// What intervals rest on besides the rows held out.
+    pub settings: gdro::interval::Settings,
     /// Averaged group weights.
     pub weights: Vec<f64>,
     /// Offsets b_i of the groups, when there are any.
@@ -76,8 +76,8 @@ pub struct OnRows {
     pub risks: Vec<f64>,
     /// Offsets b_i of the groups.
     pub offsets: Vec<f64>,
-    /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: f64,
+    /// What intervals rest on besides the rows that they are for.
+    pub settings: gdro::interval::Settings,
 }
 
 /// Runs a job.
@@ -164,7 +164,7 @@ pub fn fit_rows(
     let w = &trained.answer.w;
     Ok(OnRows {
         risks: group_risks(&setting.loss, w, &setting.data).map_err(library)?,
-        cap: cap(&setting, &[w]).map_err(library)?,
+        settings: settings(&job.training, &setting, &[w]).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         trained,
     })
@@ -193,8 +193,8 @@ pub fn fit_on(
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
-    let cap = cap(&setting, &models).map_err(library)?;
-    let held_out = Intervals::new(&setting, &prepared, training, models, cap).map_err(library)?;
+    let settings = settings(training, &setting, &models).map_err(library)?;
+    let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
         evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
@@ -213,7 +213,7 @@ pub fn fit_on(
         &answer.w,
         weights,
         Some(&certificate),
-        cap,
+        &settings,
     );
     let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
     Ok(Fitted {
@@ -222,7 +222,7 @@ pub fn fit_on(
         erm,
         balanced,
         comparison: held_out.as_ref().map(|h| h.comparison.clone()),
-        cap,
+        settings,
         weights: answer.weights,
         offsets,
         solver,

@@ -1,9 +1,7 @@
 //! What the rows held out say about the models, with intervals.
 
 use gdro::Dataset;
-use gdro::interval::{
-    self, Binary, Comparison, Evaluation, Pairs, Rows, Settings, Weights, compare,
-};
+use gdro::interval::{self, Binary, Comparison, Evaluation, Pairs, Rows, Settings, compare};
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::pilot::usual_range;
 use gdro_data::Prepared;
@@ -20,15 +18,27 @@ pub struct Intervals {
     pub comparison: Comparison,
 }
 
-/// M for models that are shown side by side: what 999 of 1000 of their losses on training rows stay
-/// below, so that it does not depend on rows held out.
+/// What intervals need besides the rows held out, from training rows alone: M, for models that are
+/// shown side by side, is what 999 of 1000 of their losses stay below, and B is the largest weight,
+/// unless the job gives one.
 ///
 /// # Errors
 /// Those of [`usual_range`].
-pub fn cap(setting: &Setting, models: &[&[f64]]) -> gdro::Result<f64> {
+pub fn settings(
+    training: &Training,
+    setting: &Setting,
+    models: &[&[f64]],
+) -> gdro::Result<Settings> {
     let of = |w: &&[f64]| usual_range(&setting.loss, &setting.data, w);
     let caps: Vec<f64> = models.iter().map(of).collect::<gdro::Result<_>>()?;
-    Ok(caps.into_iter().fold(0.0, f64::max))
+    let data = &setting.data;
+    let largest = || (0..data.rows()).map(|r| data.weight(r)).fold(0.0, f64::max);
+    Ok(Settings {
+        delta: training.delta,
+        cap: caps.into_iter().fold(0.0, f64::max),
+        weight_cap: data.is_weighted().then(|| training.weight_cap.unwrap_or_else(largest)),
+        seed: training.seed,
+    })
 }
 
 /// What a model says about the rows of one group.
@@ -53,19 +63,17 @@ impl Intervals {
     pub fn new(
         setting: &Setting,
         prepared: &Prepared,
-        training: &Training,
         models: [&[f64]; 3],
-        cap: f64,
+        settings: &Settings,
     ) -> gdro::Result<Option<Self>> {
         let Some(test) = &prepared.test else { return Ok(None) };
-        let settings = Settings { delta: training.delta, cap, seed: training.seed };
         let of = |group: &gdro_data::Group| group.test.map_or(&[][..], |i| test.members(i));
         let members: Vec<&[u32]> = prepared.groups.iter().map(of).collect();
         let columns: Vec<Vec<Columns>> = models
             .iter()
             .map(|w| columns(&setting.loss, test, w, &members))
             .collect::<gdro::Result<_>>()?;
-        Self::of(&setting.loss, test, &members, &columns, &settings).map(Some)
+        Self::of(&setting.loss, test, &members, &columns, settings).map(Some)
     }
 
     /// Intervals of models that say `columns[model][group]` about the rows of the groups.
@@ -81,12 +89,11 @@ impl Intervals {
             .map(|columns| evaluate(loss, test, members, columns, settings))
             .collect::<gdro::Result<_>>()?;
         let weights = weights(test, members);
-        let largest = largest_weight(test);
         let pairs: Vec<Pairs<'_>> = (0..members.len())
             .map(|i| Pairs {
                 first: &columns[0][i].losses,
                 second: &columns[1][i].losses,
-                weights: weights.as_ref().map(|w| Weights { values: &w[i], max: largest }),
+                weights: weights.as_ref().map(|w| &w[i][..]),
             })
             .collect();
         Ok(Intervals { evaluations, comparison: compare(&pairs, settings)? })
@@ -128,7 +135,6 @@ pub fn evaluate(
         .map(|rows| rows.iter().map(|r| data.sample(*r as usize).y > 0.0).collect())
         .collect();
     let weights = weights(data, members);
-    let largest = largest_weight(data);
     let is_binary = loss.targets() == Targets::Labels;
     let is_graded = loss.targets() != Targets::Numbers;
     let rows: Vec<Rows<'_>> = columns
@@ -138,7 +144,7 @@ pub fn evaluate(
             losses: &c.losses,
             correct: is_graded.then_some(&c.correct[..]),
             binary: is_binary.then_some(Binary { scores: &c.scores, positive: &positive[i] }),
-            weights: weights.as_ref().map(|w| Weights { values: &w[i], max: largest }),
+            weights: weights.as_ref().map(|w| &w[i][..]),
         })
         .collect();
     interval::evaluate(&rows, settings)
@@ -148,8 +154,4 @@ pub fn evaluate(
 fn weights(data: &Dataset, members: &[&[u32]]) -> Option<Vec<Vec<f64>>> {
     let of = |rows: &&[u32]| rows.iter().map(|r| data.weight(*r as usize)).collect();
     data.is_weighted().then(|| members.iter().map(of).collect())
-}
-
-fn largest_weight(data: &Dataset) -> f64 {
-    (0..data.rows()).map(|r| data.weight(r)).fold(0.0, f64::max)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gdro::certificate::Certificate;
+use gdro::interval::Settings;
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro_data::onnx::{Input, Linear, Meaning, onnx};
 use gdro_data::{
@@ -48,6 +49,10 @@ pub struct Model {
     pub certificate: Option<Certificate>,
     /// M: losses count as min(ℓ, M) in intervals.
     pub cap: f64,
+    /// B: rows with weights count as min(w, B) in intervals. `None` when it was trained without
+    /// weights, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight_cap: Option<f64>,
     /// Seed.
     seed: u64,
     /// The resolved job.
@@ -79,6 +84,7 @@ pub struct OfRows {
     group_weights: Vec<f64>,
     certificate: Option<Certificate>,
     cap: f64,
+    weight_cap: Option<f64>,
     python: serde_json::Value,
 }
 
@@ -106,7 +112,7 @@ impl Model {
         w: &[f64],
         group_weights: Vec<f64>,
         certificate: Option<&Certificate>,
-        cap: f64,
+        settings: &Settings,
     ) -> Self {
         let (outputs, features) = (loss.outputs(), table.encoding.feature_names());
         let (weights, intercepts) = w.split_at(features.len() * outputs);
@@ -123,7 +129,8 @@ impl Model {
             grouping: table.grouping.clone(),
             group_weights,
             certificate: certificate.cloned(),
-            cap,
+            cap: settings.cap,
+            weight_cap: settings.weight_cap,
             seed: job.training.seed,
             job: job.clone(),
             python: None,
@@ -188,6 +195,7 @@ impl Model {
             group_weights,
             certificate: rows.certificate,
             cap: rows.cap,
+            weight_cap: rows.weight_cap,
             seed: job.training.seed,
             job,
             python: Some(rows.python),

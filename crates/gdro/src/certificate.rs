@@ -27,10 +27,23 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// Relative gap from which on a certificate says next to nothing.
+    pub const VOID: f64 = 0.5;
+
+    /// The certificate of two bounds.
+    ///
+    /// Bounds that rounding has moved past one another by more than their slack contradict each
+    /// other, and neither is better than the other: then the interval between them is the answer.
     pub(crate) fn new(upper: f64, lower: f64, method: String) -> Self {
+        let (upper, lower) = (upper.max(lower), lower.min(upper));
         let gap = upper - lower;
         let relative_gap = gap / upper.abs().max(1e-3);
         Certificate { upper, lower, gap, relative_gap, method }
+    }
+
+    /// Whether the lower bound says next to nothing ([`Certificate::VOID`]).
+    pub fn is_void(&self) -> bool {
+        self.relative_gap.is_nan() || self.relative_gap > Self::VOID
     }
 }
 
@@ -87,6 +100,7 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 ///   bound is almost tight. With a ridge and no
 ///   ball this is the Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
 ///   For a non-smooth loss the Fenchel bound of [`minimize`] takes the place of the tangent.
+///   Where that is less than what [`Loss::infimum`] says of all models, this is the lower bound.
 ///
 /// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not
 /// matter gives a poor bound for a good w; up to `ascent` steps of mirror ascent on the concave
@@ -197,5 +211,23 @@ where
     if ascended > 0 {
         method += &format!(" and {ascended} steps of dual ascent");
     }
-    Ok(Certificate::new(upper + slack(upper), lower - slack(lower), method))
+    // No slack where the floor is exactly 0.
+    let floor = problem.floor(loss.infimum(), |i| offset_errors.map_or(0.0, |e| e[i]));
+    let floor = if floor == 0.0 { floor } else { floor - slack(floor) };
+    Ok(Certificate::new(upper + slack(upper), (lower - slack(lower)).max(floor), method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounding may move bounds past one another: what is left of them is the interval between.
+    #[test]
+    fn bounds_never_cross() {
+        let crossed = Certificate::new(0.68972, 0.68974, String::new());
+        assert_eq!((crossed.lower, crossed.upper), (0.68972, 0.68974));
+        assert!(crossed.gap > 1e-5 && !crossed.is_void());
+        assert!(Certificate::new(0.6, 0.1, String::new()).is_void());
+        assert!(Certificate::new(f64::NAN, 0.1, String::new()).is_void());
+    }
 }

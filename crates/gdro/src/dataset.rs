@@ -19,6 +19,14 @@ pub struct Sample<'a> {
     pub y: f64,
 }
 
+/// Whether a number is the weight of a row: 0, or from 1e-290 to 1e290.
+///
+/// Sums of numbers nearer to the least that there are (2.2e-308) would lose their digits, and with
+/// them every bound that is made of such sums.
+pub fn is_weight(weight: f64) -> bool {
+    weight == 0.0 || (1e-290..=1e290).contains(&weight)
+}
+
 /// Rows in memory and the groups they belong to. A row may be in several groups, and carries a
 /// weight (1 unless given). The empirical risk of group i is
 ///
@@ -65,8 +73,8 @@ impl Dataset {
     /// # Errors
     /// [`Error::Length`] when arrays differ in length; [`Error::EmptyGroup`] and
     /// [`Error::WeightlessGroup`] for a group whose risk is not defined; [`Error::NotFinite`] for
-    /// a target or weight that is NaN or infinite; [`Error::Parameter`] for a negative weight, a
-    /// row number out of range, or no group at all.
+    /// a target or weight that is NaN or infinite; [`Error::Parameter`] for a number that is no
+    /// weight ([`is_weight`]), a row number out of range, or no group at all.
     pub fn new(
         features: Arc<Matrix>,
         targets: Vec<f64>,
@@ -91,8 +99,8 @@ impl Dataset {
             if let Some(row) = weights.iter().position(|v| !v.is_finite()) {
                 return Err(Error::NotFinite { what: "the weight", row, value: weights[row] });
             }
-            if let Some(v) = weights.iter().find(|v| **v < 0.0) {
-                return Err(Error::parameter("row weight", v, "at least 0"));
+            if let Some(v) = weights.iter().find(|v| !is_weight(**v)) {
+                return Err(Error::parameter("row weight", v, "0, or from 1e-290 to 1e290"));
             }
         }
         Self::assemble(features, targets.into(), weights.map(Into::into), groups)

@@ -179,7 +179,9 @@ impl Expansion {
         let size = payoffs.iter().fold(upper.abs(), |a, p| a.max(p.abs()));
         let slack = |v: f64| terms * f64::EPSILON * (v + ridge).max(1e-3);
         let (above, below) = (slack(upper.abs()), slack(size.max(lower.abs())));
-        Ok(Certificate::new(upper + above, lower - below, method))
+        let floor = problem.floor(loss.infimum(), |_| 0.0);
+        let floor = if floor == 0.0 { floor } else { floor - below };
+        Ok(Certificate::new(upper + above, (lower - below).max(floor), method))
     }
 }
 

@@ -80,7 +80,7 @@ pub mod setting;
 pub mod source;
 pub mod storage;
 
-pub use dataset::{Dataset, Sample};
+pub use dataset::{Dataset, Sample, is_weight};
 pub use error::{Error, Result};
 pub use row::{Matrix, Row};
 

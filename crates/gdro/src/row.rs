@@ -221,6 +221,36 @@ impl Matrix {
         Matrix { rows: rows.len(), cols: self.cols, largest: largest(values), storage }
     }
 
+    /// The rows of several matrices of `cols` columns, one matrix after another. They are all dense
+    /// or all sparse; no matrix gives a dense one without rows.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a matrix of another width, or of another kind than the first one.
+    pub fn stack(cols: usize, parts: Vec<Matrix>) -> Result<Self> {
+        let mut parts = parts.into_iter();
+        let Some(mut all) = parts.next() else { return Matrix::dense(cols, Vec::new()) };
+        crate::error::require(all.cols == cols, "cols", all.cols, "those of the others")?;
+        for part in parts {
+            crate::error::require(part.cols == cols, "cols", part.cols, "those of the others")?;
+            match (&mut all.storage, part.storage) {
+                (Storage::Dense(all), Storage::Dense(more)) => all.extend(more),
+                (
+                    Storage::Sparse { starts, indices, values },
+                    Storage::Sparse { starts: ends, indices: more, values: stored },
+                ) => {
+                    let before = values.len();
+                    starts.extend(ends[1..].iter().map(|end| before + end));
+                    indices.extend(more);
+                    values.extend(stored);
+                }
+                _ => return Err(Error::parameter("storage", "mixed", "all dense or all sparse")),
+            }
+            all.rows += part.rows;
+            all.largest = all.largest.max(part.largest);
+        }
+        Ok(all)
+    }
+
     /// Row `r`.
     ///
     /// # Panics

@@ -28,6 +28,10 @@ pub struct Evaluate {
     /// Intervals hold for all groups at once with probability 1 − D [default: that of the training]
     #[arg(long, value_name = "D")]
     delta: Option<f64>,
+    /// Rows of a larger weight count as B in points and intervals. It must not be taken from these
+    /// rows [default: the largest weight of a training row]
+    #[arg(long, value_name = "B")]
+    weight_cap: Option<f64>,
     /// Write the evaluation as one page for a browser: charts and tables, no network
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -49,6 +53,9 @@ impl Evaluate {
                 "--delta {delta}: expected a probability between 0 and 1"
             )));
         }
+        if let Some(cap) = self.weight_cap.filter(|cap| !(*cap > 0.0 && cap.is_finite())) {
+            return Err(Failure::input(format!("--weight-cap {cap}: expected a number above 0")));
+        }
         if let Some(page) = &self.report {
             let model = if self.model.is_dir() {
                 self.model.join("model.json")
@@ -60,7 +67,7 @@ impl Evaluate {
         }
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;
-        let evaluated = evaluate(&model, &self.tables, &options, delta)?;
+        let evaluated = evaluate(&model, &self.tables, &options, delta, self.weight_cap)?;
         if let Some(page) = &self.report {
             let text = page::of_evaluation(&model, &self.tables, &evaluated)?;
             print::file(page, text)?;

@@ -48,8 +48,9 @@ impl Inspect {
             return Err(Failure::input("--all: JSON holds all groups and columns"));
         }
         let job = Job::resolve(&self.inputs, self.options.settings()?)?;
-        if self.options.has("delta") {
-            return Err(Failure::input("--delta: nothing is estimated here: leave it out"));
+        for key in ["delta", "weight-cap"].into_iter().filter(|key| self.options.has(key)) {
+            let why = format!("--{key}: nothing is estimated here: leave it out");
+            return Err(Failure::input(why));
         }
         let refuse = |e| job.refuse(&e);
         let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;

@@ -6,6 +6,7 @@ mod common;
 mod data;
 
 mod adult;
+mod bounds;
 mod clusters;
 mod groups;
 mod holdout;
@@ -17,3 +18,4 @@ mod select;
 mod sets;
 mod solvers;
 mod stream;
+mod weighted;

@@ -3,6 +3,12 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_ipc::writer::FileWriter;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
 
 use crate::common::{self, Folder, number};
 
@@ -111,27 +117,122 @@ fn a_pass_less_says_none() {
     assert!(folder.prints("evaluate run t.csv").contains("worst group"));
 }
 
+/// In a file that is sorted by label the accuracies on training rows and on rows held out are those
+/// of two random samples of the same group. Their difference is above 5 standard deviations with
+/// probability 6e-7.
 #[test]
-fn the_last_rows_of_each_group_are_held_out() {
-    let folder = Folder::with(rows(2_000, false));
-    let found = folder.summary(&format!("{TABLE} --stream --holdout 50"));
-    for group in found["groups"].as_array().unwrap() {
-        assert_eq!(group["n_test"], 50);
+fn rows_held_out_are_a_random_sample_of_each_group() {
+    let mut table: Vec<String> = rows(9_000, false).lines().map(str::to_owned).collect();
+    table[1..].sort_by_key(|line| line.ends_with("yes"));
+    let folder = Folder::with(table.join("\n"));
+    for options in ["", "--holdout 300", "--buffer 500"] {
+        let found = folder.summary(&format!("{TABLE} --stream {options}"));
+        for group in found["groups"].as_array().unwrap() {
+            let of = |field: &str| number(&group[field]);
+            let wanted = if options == "--holdout 300" { 300.0 } else { (of("n") / 5.0).round() };
+            assert_eq!((of("n_test"), of("n_train") + wanted), (wanted, of("n")));
+            let (train, test) = (of("train_accuracy"), of("test_accuracy"));
+            let deviation = (train * (1.0 - train) * of("n") / (wanted * of("n_train"))).sqrt();
+            assert!((train - test).abs() < 5.0 * deviation, "{options}: {group}");
+        }
     }
-    // Other last rows change the evaluation and not the model.
-    let table = rows(2_000, false);
-    let flip = |line: &str| match line.strip_suffix("yes") {
-        Some(start) => format!("{start}no"),
-        None => format!("{}yes", line.strip_suffix("no").unwrap()),
+    // Which rows are held out is a matter of the seed.
+    let first = folder.summary(&format!("{TABLE} --stream --holdout 50"));
+    let again = folder.summary(&format!("{TABLE} --stream --holdout 50"));
+    let other = folder.summary(&format!("{TABLE} --stream --holdout 50 --seed 1"));
+    assert_eq!(first["test_max_risk"], again["test_max_risk"]);
+    assert_ne!(first["test_max_risk"], other["test_max_risk"]);
+    // A row that is alone in its group is for training: nothing is said of the group.
+    table.push("0.1,0.2,0.3,0.4,u,alone,yes\n".into());
+    folder.file("t.csv", table.join("\n"));
+    let found = folder.summary(&format!("{TABLE} --stream"));
+    let alone = &found["groups"][3];
+    assert_eq!(
+        (&alone["name"], &alone["n_train"], &alone["n_test"]),
+        (&"alone".into(), &1.into(), &0.into())
+    );
+    assert!(alone["test_risk"].is_null() && alone["test_risk_interval"].is_null(), "{alone}");
+}
+
+/// Rows as a Parquet file with row groups, and as an Arrow file with batches, of odd sizes.
+fn columnar(table: &str) -> (Vec<u8>, Vec<u8>) {
+    let lines = || table.lines().skip(1);
+    let cell = |line: &str, at: usize| line.split(',').nth(at).unwrap().to_owned();
+    let columns = table.lines().next().unwrap().split(',').enumerate().map(|(at, name)| {
+        let cells: ArrayRef = if name.starts_with('x') {
+            let numbers = lines().map(|line| cell(line, at).parse::<f64>().unwrap());
+            Arc::new(numbers.collect::<Float64Array>())
+        } else {
+            Arc::new(lines().map(|line| Some(cell(line, at))).collect::<StringArray>())
+        };
+        (name.to_owned(), cells)
+    });
+    let rows = RecordBatch::try_from_iter(columns).unwrap();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(777)).build();
+    let mut parquet = ArrowWriter::try_new(Vec::new(), rows.schema(), Some(properties)).unwrap();
+    parquet.write(&rows).unwrap();
+    let mut arrow = FileWriter::try_new(Vec::new(), &rows.schema()).unwrap();
+    for at in (0..rows.num_rows()).step_by(333) {
+        arrow.write(&rows.slice(at, 333.min(rows.num_rows() - at))).unwrap();
+    }
+    (parquet.into_inner().unwrap(), arrow.into_inner().unwrap())
+}
+
+#[test]
+fn the_same_rows_give_the_same_bits_however_they_are_split() {
+    let table = rows(20_000, false);
+    let folder = Folder::with(&table);
+    let lines: Vec<&str> = table.lines().collect();
+    for (at, part) in lines[1..].chunks(100).enumerate() {
+        folder.file(&format!("parts/{at:03}.csv"), [&lines[..1], part].concat().join("\n"));
+    }
+    let (parquet, arrow) = columnar(&table);
+    folder.file("t.parquet", parquet);
+    folder.file("t.arrow", arrow);
+    for buffer in ["", "--buffer 3000"] {
+        let model = |files: &str| {
+            let options = "--target y --groups g --group-features drop --stream -q --out run";
+            folder.prints(&format!("fit {files} {options} {buffer}"));
+            let schema = folder.read("run/schema.json");
+            (folder.read("run/model.json").replace(files, ""), schema)
+        };
+        let one = model("t.csv");
+        for files in ["parts/*.csv", "t.parquet", "t.arrow"] {
+            assert!(model(files) == one, "{files} {buffer}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_not_in_random_order_are_pointed_out() {
+    let note = "the rows are not in random order";
+    let said = |folder: &Folder, name: &str| {
+        let options = "--target y --groups g --group-features drop --stream --robust-only --out";
+        let found = folder.run(&format!("fit {name} {options} {name}-run"));
+        assert_eq!(found.status.code(), Some(0), "{}", common::stderr(&found));
+        common::stderr(&found).split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
-    let last = lines.len() - 1;
-    lines[last] = flip(&lines[last]);
-    folder.file("u.csv", lines.join("\n"));
-    let other =
-        folder.summary("u.csv --target y --groups g --group-features drop --stream --holdout 50");
-    assert_eq!(found["max_risk"], other["max_risk"]);
-    assert_ne!(found["test_max_risk"], other["test_max_risk"]);
+    let folder = Folder::new();
+    folder.file("random.csv", rows(6_000, false));
+    assert!(!said(&folder, "random.csv").contains(note));
+    let mut table: Vec<String> = rows(6_000, false).lines().map(str::to_owned).collect();
+    table[1..].sort_by_key(|line| line.ends_with("yes"));
+    folder.file("labels.csv", table.join("\n"));
+    let found = said(&folder, "labels.csv");
+    assert!(found.contains(&format!("{note}: those alike in `y` come 3000.0 in a row")), "{found}");
+    assert!(found.contains("put the rows of the file in random order, or give a --buffer"));
+    folder.file("groups.csv", rows(6_000, true));
+    assert!(
+        said(&folder, "groups.csv").contains(&format!("{note}: those alike in `g` come 2000.0"))
+    );
+    // Numbers have an order, too.
+    let mut table: Vec<String> = rows(20_000, false).lines().map(str::to_owned).collect();
+    let first = |line: &String| line.split(',').next().unwrap().parse::<f64>().unwrap();
+    table[1..].sort_by(|a, b| first(a).total_cmp(&first(b)));
+    folder.file("numbers.csv", table.join("\n"));
+    let options = "--target x1 --groups g --stream --robust-only --out numbers";
+    let found = common::stderr(&folder.run(&format!("fit numbers.csv {options}")));
+    assert!(found.contains("neighbours are nearer to each other in `x1`"), "{found}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result};
 use crate::options::{DataOptions, Missing, MissingGroup};
 use crate::table::{Column, Kind, Table};
+use crate::weights::check_weight;
 use crate::words::{count, number};
 
 /// A column in which a cell may be missing, and what to do then.
@@ -83,11 +84,12 @@ pub(crate) fn usable_rows(
         }
         match weight.and_then(|cells| cells.number(row)) {
             Some(0.0) => weightless += 1,
-            Some(found) if found < 0.0 => {
-                let column = options.weight.clone().unwrap_or_default();
-                return Err(Error::NegativeWeight { at: table.position(row), column, found });
+            Some(found) => {
+                let column = options.weight.as_deref().unwrap_or_default();
+                check_weight(found, || (table.position(row), column.to_owned()))?;
+                rows.push(row as u32);
             }
-            _ => rows.push(row as u32),
+            None => rows.push(row as u32),
         }
     }
     let left_out = table.rows() - rows.len() - weightless;

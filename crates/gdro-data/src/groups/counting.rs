@@ -8,20 +8,32 @@ use super::{Assignment, Grouping, column_lists};
 use crate::error::Result;
 use crate::options::Comparison;
 use crate::options::{DataOptions, MissingGroup, SmallGroups};
+use crate::order::Runs;
 use crate::table::Table;
 
-/// The groups so far, family by family, with their numbers of rows.
+/// The groups so far, family by family.
 pub(crate) struct Counting {
-    families: Vec<(Family, HashMap<String, u64>)>,
+    families: Vec<Counted>,
     missing: MissingGroup,
     least: Option<(usize, SmallGroups)>,
+}
+
+/// A family with its groups, which are numbered in the order of appearance, and how their rows lie.
+struct Counted {
+    family: Family,
+    numbers: HashMap<String, usize>,
+    runs: Runs,
 }
 
 impl Counting {
     /// Nothing counted yet; the options are settled.
     pub(crate) fn open(options: &DataOptions, comparison: Option<Comparison>) -> Self {
         let families = column_lists(options, comparison).into_iter();
-        let families = families.map(|columns| (Family::open(columns), HashMap::new()));
+        let families = families.map(|columns| Counted {
+            family: Family::open(columns),
+            numbers: HashMap::new(),
+            runs: Runs::default(),
+        });
         let least = options.min_group.map(|least| (least, options.small_groups));
         Counting { families: families.collect(), missing: options.missing_group, least }
     }
@@ -30,15 +42,23 @@ impl Counting {
     pub(crate) fn add(&mut self, block: &Table, rows: &[u32]) -> Result<Vec<bool>> {
         let qualified = self.families.len() > 1;
         let mut grouped = vec![false; rows.len()];
-        for (family, counts) in &mut self.families {
+        for Counted { family, numbers, runs } in &mut self.families {
             let found = family.assign(block, rows, self.missing, qualified)?;
-            for (name, count) in found.names.iter().zip(found.counts()) {
-                *counts.entry(name.clone()).or_default() += count as u64;
-            }
+            let number = |name: String| {
+                let next = numbers.len();
+                *numbers.entry(name).or_insert(next)
+            };
+            let number: Vec<usize> = found.names.into_iter().map(number).collect();
+            found.groups.iter().flatten().for_each(|group| runs.add(number[*group as usize]));
             let inside = grouped.iter_mut().zip(&found.groups);
             inside.for_each(|(grouped, group)| *grouped |= group.is_some());
         }
         Ok(grouped)
+    }
+
+    /// The families by name, with how the rows of their groups lie.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (String, &Runs)> {
+        self.families.iter().map(|counted| (counted.family.name(), &counted.runs))
     }
 
     /// The grouping, the number of rows of each of its groups, and what a user should know.
@@ -46,8 +66,9 @@ impl Counting {
         let qualified = self.families.len() > 1;
         let (mut names, mut counts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut families = Vec::new();
-        for (mut family, found) in self.families {
-            let (mut known, mut sizes): (Vec<String>, Vec<u64>) = found.into_iter().unzip();
+        for Counted { mut family, numbers, runs } in self.families {
+            let found = numbers.into_iter().map(|(name, number)| (name, runs.rows(number)));
+            let (mut known, mut sizes): (Vec<String>, Vec<u64>) = found.unzip();
             if let Some((least, policy)) = self.least {
                 let rows: Vec<usize> = sizes.iter().map(|n| *n as usize).collect();
                 let merged = family.name_of_small(qualified);

@@ -2,72 +2,109 @@
 
 use std::sync::Arc;
 
-use gdro::Dataset;
-use gdro::source::Batch;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::SliceRandom;
 
+use super::portion::{Open, Part, Portion};
 use super::schema::Schema;
+use super::selection::Selection;
 use crate::error::{Error, Result};
 use crate::features::usable_rows;
 use crate::options::DataOptions;
 use crate::table::Table;
 
-/// Turns the blocks of a table into encoded rows. Of each group the first rows are for training and
-/// the last ones are held out.
+/// Which rows of a table are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoded {
+    /// Those that are visited.
+    Visited,
+    /// All rows for training.
+    Training,
+    /// Rows held out, too.
+    All,
+}
+
+/// Turns a table, block by block, into encoded rows. Of each group some rows are held out, which
+/// are a random sample of it, and the others are for training. The rows of a portion are shuffled
+/// together; a portion crosses the ends of blocks and files, so that the same rows in the same
+/// order give the same bits however they are split.
 pub struct Feed {
     schema: Arc<Schema>,
     /// The options, with a target that is the name of a column.
     settled: Option<DataOptions>,
+    encoded: Encoded,
+    /// Rows of the table that make a portion.
+    size: usize,
+    /// Which rows of each group are held out.
+    selections: Vec<Selection>,
     /// Number of rows of each group that are for training, and of those that are visited.
     training: Vec<u64>,
     visits: Vec<u64>,
-    /// Over how many rows, from the first, the visits are spread.
-    spans: Vec<u64>,
     remainders: Vec<u64>,
-    /// Rows of each group so far.
-    seen: Vec<u64>,
+    /// Rows for training of each group so far.
+    trained: Vec<u64>,
     seed: u64,
-    blocks: u64,
-}
-
-/// The rows of a block that are used, group by group.
-#[derive(Clone, Debug)]
-pub struct Portion {
-    block: Arc<Table>,
-    schema: Arc<Schema>,
-    /// Rows of the block for training that are visited, the others, and rows held out.
-    visited: Vec<Vec<u32>>,
-    others: Vec<Vec<u32>>,
-    held_out: Vec<Vec<u32>>,
+    portions: u64,
+    open: Open,
+    /// The groups of a row.
+    groups: Vec<usize>,
 }
 
 impl Feed {
-    /// A feed of the table that a schema describes. `held_out[i]` rows of group i, its last ones,
-    /// are held out. `seed` decides the order of visits inside of a block.
+    /// A feed of the table that a schema describes, in portions of `size` rows. `held_out[i]` rows
+    /// of group i are held out; of a group of a second family of groups about as many, since a row
+    /// is on the same side in all its groups: the first one decides. Every group keeps a row for
+    /// training. `seed` decides which rows are held out, and the order of visits in a portion.
     ///
     /// # Panics
-    /// When `held_out` has another length than the schema has groups.
-    pub fn new(schema: Arc<Schema>, held_out: &[u64], seed: u64) -> Self {
+    /// When `held_out` has another length than the schema has groups, and when `size` is 0.
+    pub fn new(
+        schema: Arc<Schema>,
+        held_out: &[u64],
+        encoded: Encoded,
+        size: usize,
+        seed: u64,
+    ) -> Self {
         assert_eq!(held_out.len(), schema.counts.len(), "one number per group");
-        let training = schema.counts.iter().zip(held_out).map(|(n, h)| n.saturating_sub(*h));
-        let (training, seen): (Vec<u64>, _) = (training.collect(), vec![0; held_out.len()]);
-        let (visits, spans) = (training.clone(), training.clone());
-        let remainders = vec![0; held_out.len()];
-        Feed { schema, settled: None, training, visits, spans, remainders, seen, seed, blocks: 0 }
+        assert!(size > 0, "a portion has at least one row");
+        let m = held_out.len();
+        let sizes = || schema.counts.iter().zip(held_out);
+        let most = |(n, wanted): (&u64, &u64)| (*n, (*wanted).min(n.saturating_sub(1)));
+        let selection = |(group, of): (usize, (u64, u64))| Selection::new(of.1, of.0, seed, group);
+        let training: Vec<u64> = sizes().map(most).map(|(n, wanted)| n - wanted).collect();
+        Feed {
+            selections: sizes().map(most).enumerate().map(selection).collect(),
+            settled: None,
+            encoded,
+            size,
+            visits: training.clone(),
+            training,
+            remainders: vec![0; m],
+            trained: vec![0; m],
+            seed,
+            portions: 0,
+            open: Open::new(m),
+            groups: Vec::new(),
+            schema,
+        }
     }
 
-    /// Visits only so many of the training rows of each group, evenly spread, so that all groups
-    /// keep step: over that share of the rows of each that is for training in all of them.
-    pub fn visiting(mut self, visits: u64) -> Self {
-        let counts = &self.schema.counts;
-        let shares = self.training.iter().zip(counts).map(|(t, n)| *t as f64 / (*n).max(1) as f64);
-        let share = shares.fold(1.0, f64::min);
-        let spans = self.training.iter().zip(counts);
-        self.spans = spans.map(|(t, n)| ((share * *n as f64) as u64).clamp(1, *t)).collect();
-        let least = self.spans.iter().copied().min().unwrap_or(0);
-        self.visits = vec![visits.min(least); self.training.len()];
+    /// Visits only so many of the training rows of each group, evenly spread over all of them, so
+    /// that groups keep step.
+    ///
+    /// # Panics
+    /// When `visits` has another length than there are groups.
+    pub fn visiting(mut self, visits: &[u64]) -> Self {
+        assert_eq!(visits.len(), self.training.len(), "one number per group");
+        self.visits = visits.iter().zip(&self.training).map(|(v, n)| *v.min(n)).collect();
+        self
+    }
+
+    /// Takes over how many rows of each group are for training, where a pass before has counted
+    /// them ([`Feed::trained`]): of groups of a second family only that is exact.
+    pub fn with_training(mut self, training: &[u64]) -> Self {
+        training.clone_into(&mut self.training);
+        training.clone_into(&mut self.visits);
         self
     }
 
@@ -81,60 +118,105 @@ impl Feed {
         &self.training
     }
 
-    /// Takes the next block: the order of calls is that of the table.
+    /// Rows of each group that were for training so far.
+    pub fn trained(&self) -> &[u64] {
+        &self.trained
+    }
+
+    /// Takes the next block, and gives the portions that it completes: the order of calls is that
+    /// of the table.
     ///
     /// # Errors
-    /// For cells that the schema does not allow, such as a group that it does not know.
-    pub fn take(&mut self, block: Table) -> Result<Portion> {
+    /// For cells that the schema does not allow, such as a group that it does not know, and those
+    /// that cannot be encoded.
+    pub fn take(&mut self, block: &Table) -> Result<Vec<Portion>> {
         let schema = self.schema.clone();
         if self.settled.is_none() {
             self.settled = Some(schema.options.settle(block.names())?.0);
         }
         let features: Vec<&str> = schema.encoding.columns().iter().map(|c| c.name()).collect();
         let options = self.settled.as_ref().unwrap_or(&schema.options);
-        let rows = match usable_rows(&block, &features, options, &mut Vec::new()) {
+        let rows = match usable_rows(block, &features, options, &mut Vec::new()) {
             Err(Error::NothingLeft { .. }) => Vec::new(),
             rows => rows?,
         };
-        let assigned = schema.grouping.assign(&block, &rows)?;
+        let assigned = schema.grouping.assign(block, &rows)?;
         if let Some(name) = assigned.unseen.first() {
             return Err(Error::StaleSchema { what: format!("the group `{name}`") });
         }
-        let m = self.training.len();
-        let none = vec![Vec::new(); m];
-        let several = assigned.families.len() > 1;
-        let (mut visited, mut others, mut held_out) = (none.clone(), none.clone(), none);
-        for (at, row) in rows.iter().enumerate() {
-            // A row is on the same side in all its groups: the first one decides.
-            let Some(first) = assigned.of_row(at).next() else { continue };
-            let trains = self.seen[first] < self.training[first];
-            let mut give = |group: usize| {
-                let part = match trains {
-                    true if self.is_visited(group) => &mut visited,
-                    true => &mut others,
-                    false => &mut held_out,
-                };
-                part[group].push(*row);
-                self.seen[group] += 1;
-            };
-            if several {
-                assigned.of_row(at).for_each(give);
-            } else {
-                give(first);
+        let mut full = Vec::new();
+        let (mut from, mut at) = (0, 0);
+        while from < block.rows() {
+            let until = (from + self.size - self.open.rows()).min(block.rows());
+            let mut wanted = Vec::new();
+            while let Some(row) = rows.get(at).filter(|row| (**row as usize) < until) {
+                self.groups.clear();
+                self.groups.extend(assigned.of_row(at));
+                if self.place(wanted.len()) {
+                    wanted.push(*row);
+                }
+                at += 1;
+            }
+            self.open.encode(&schema, block, until - from, &wanted)?;
+            from = until;
+            if self.open.rows() == self.size {
+                full.extend(self.finish()?);
             }
         }
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.blocks << 32));
-        visited.iter_mut().for_each(|rows| rows.shuffle(&mut rng));
-        self.blocks += 1;
-        let block = Arc::new(block);
-        Ok(Portion { block, schema, visited, others, held_out })
+        Ok(full)
     }
 
-    /// Whether the next row of a group is visited: ⌊(j + 1)v/n⌋ > ⌊jv/n⌋ for row j of n, by the
-    /// remainder of jv, which grows by v.
+    /// The rows that make no whole portion; `None` when there are none.
+    ///
+    /// # Errors
+    /// Those of the library, which the encoding rules out.
+    pub fn finish(&mut self) -> Result<Option<Portion>> {
+        let open = std::mem::replace(&mut self.open, Open::new(self.training.len()));
+        if open.rows() == 0 {
+            return Ok(None);
+        }
+        let rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.portions << 32));
+        self.portions += 1;
+        Ok(Some(open.close(&self.schema, rng)?))
+    }
+
+    /// Puts the next row into its groups, `before` rows after the last one that is encoded. Whether
+    /// it is encoded.
+    fn place(&mut self, before: usize) -> bool {
+        let Some(first) = self.groups.first() else { return false };
+        // A row is on the same side in all its groups: the first one decides, unless the last row
+        // of another one would not be for training.
+        let drawn = self.selections[*first].draw();
+        let spares = |group: &usize| self.trained[*group] > 0 || !self.selections[*group].is_last();
+        let held_out = drawn && self.groups.iter().all(spares);
+        let mut is_encoded = false;
+        for at in 0..self.groups.len() {
+            let group = self.groups[at];
+            self.selections[group].pass(held_out);
+            let part = match held_out {
+                true => Part::HeldOut,
+                false if self.is_visited(group) => Part::Visited,
+                false => Part::Other,
+            };
+            self.trained[group] += u64::from(!held_out);
+            let wanted = match self.encoded {
+                Encoded::Visited => part == Part::Visited,
+                Encoded::Training => part != Part::HeldOut,
+                Encoded::All => true,
+            };
+            if wanted {
+                self.open.put(group, part, before);
+                is_encoded = true;
+            }
+        }
+        is_encoded
+    }
+
+    /// Whether the next training row of a group is visited: ⌊(j + 1)v/n⌋ > ⌊jv/n⌋ for row j of n,
+    /// by the remainder of jv, which grows by v.
     fn is_visited(&mut self, group: usize) -> bool {
-        let (v, n) = (self.visits[group], self.spans[group]);
-        if self.seen[group] >= n {
+        let (v, n) = (self.visits[group], self.training[group]);
+        if self.trained[group] >= n {
             return false;
         }
         let left = &mut self.remainders[group];
@@ -145,86 +227,4 @@ impl Feed {
         *left -= n;
         true
     }
-}
-
-impl Portion {
-    /// The rows that an algorithm visits, group by group in random order. With `all` the matrix
-    /// holds the other training rows, too, for [`Batch::pooled`].
-    ///
-    /// # Errors
-    /// For cells that cannot be encoded.
-    pub fn batch(&self, all: bool) -> Result<Batch> {
-        let training;
-        let lists = if all {
-            training = self.training_rows();
-            &training
-        } else {
-            &self.visited
-        };
-        let (matrix, targets) = self.encode(&lists.concat())?;
-        let mut places = consecutive(lists);
-        places.iter_mut().zip(&self.visited).for_each(|(all, some)| all.truncate(some.len()));
-        Ok(Batch::new(matrix, targets, &places)?)
-    }
-
-    /// Number of rows of the block, whether they are used or not.
-    pub fn rows(&self) -> usize {
-        self.block.rows()
-    }
-
-    /// Number of rows that come first in a batch of all: those of the first family of groups, which
-    /// has every row once.
-    pub fn rows_once(&self) -> usize {
-        let first = self.schema.first_family();
-        self.visited[..first].iter().chain(&self.others[..first]).map(Vec::len).sum()
-    }
-
-    fn training_rows(&self) -> Vec<Vec<u32>> {
-        let both = self.visited.iter().zip(&self.others);
-        both.map(|(visited, others)| [&visited[..], others].concat()).collect()
-    }
-
-    /// The rows for training as data, with the numbers of the groups that have any; `None` when no
-    /// group has.
-    ///
-    /// # Errors
-    /// For cells that cannot be encoded.
-    pub fn training(&self) -> Result<Option<(Dataset, Vec<usize>)>> {
-        self.data(&self.training_rows())
-    }
-
-    /// The rows held out, likewise.
-    ///
-    /// # Errors
-    /// For cells that cannot be encoded.
-    pub fn held_out(&self) -> Result<Option<(Dataset, Vec<usize>)>> {
-        self.data(&self.held_out)
-    }
-
-    fn data(&self, lists: &[Vec<u32>]) -> Result<Option<(Dataset, Vec<usize>)>> {
-        let groups: Vec<usize> = (0..lists.len()).filter(|i| !lists[*i].is_empty()).collect();
-        if groups.is_empty() {
-            return Ok(None);
-        }
-        let (matrix, targets) = self.encode(&lists.concat())?;
-        let mut places = consecutive(lists);
-        places.retain(|list| !list.is_empty());
-        Ok(Some((Dataset::new(Arc::new(matrix), targets, None, &places)?, groups)))
-    }
-
-    fn encode(&self, rows: &[u32]) -> Result<(gdro::Matrix, Vec<f64>)> {
-        let encoded = self.schema.encoding.encode(&self.block, rows)?;
-        Ok((encoded.matrix, self.schema.target.encode(&self.block, rows)?))
-    }
-}
-
-/// Where rows are after those of the groups have been put one after another.
-fn consecutive(lists: &[Vec<u32>]) -> Vec<Vec<u32>> {
-    let mut from = 0;
-    let place = |list: &Vec<u32>| {
-        let places = (from..from + list.len() as u32).collect();
-        from += list.len() as u32;
-        places
-    };
-    lists.iter().map(place).collect()
 }

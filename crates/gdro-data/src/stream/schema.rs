@@ -29,10 +29,19 @@ pub struct Schema {
     pub grouping: Grouping,
     /// Number of rows of each group, in the order of their names.
     pub counts: Vec<u64>,
+    /// Whether labels and groups lie as in random order, as far as a test can tell that has one
+    /// false alarm in a million tables.
+    #[serde(default = "yes")]
+    pub in_random_order: bool,
     /// What each column is used for.
     pub columns: Vec<ColumnSchema>,
     /// What a user should see.
     pub notes: Vec<String>,
+}
+
+/// Earlier schemas do not say it.
+fn yes() -> bool {
+    true
 }
 
 impl Schema {

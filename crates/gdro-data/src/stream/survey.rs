@@ -7,6 +7,7 @@ use crate::features::{Encoding, Wish, usable_rows};
 use crate::groups::Counting;
 use crate::options::Comparison;
 use crate::options::{DataOptions, Task};
+use crate::order::{FALSE_ALARM, Runs};
 use crate::prepare::features;
 use crate::schema::schema;
 use crate::table::Table;
@@ -97,6 +98,7 @@ impl Survey {
         let rows: Vec<u32> = (0..labels as u32).collect();
         let (target, note) =
             Target::fit(&table, &rows, &settled.options, settled.comparison, self.task)?;
+        let order = settled.order();
         let used = self.used;
         let columns = settled.features.into_iter().map(|(name, tally)| tally.finish(&name, used));
         let encoding = Encoding::assemble(
@@ -107,6 +109,8 @@ impl Survey {
         );
         let (grouping, counts, mut notes) = settled.groups.finish()?;
         notes.extend(note);
+        let in_random_order = order.is_none();
+        notes.extend(order);
         let columns = schema(&settled.header, &settled.options, &encoding);
         Ok(Schema {
             options: self.given,
@@ -117,6 +121,7 @@ impl Survey {
             target,
             grouping,
             counts,
+            in_random_order,
             columns,
             notes,
         })
@@ -124,6 +129,35 @@ impl Survey {
 }
 
 impl Settled {
+    /// What is to be said of rows that are not in random order: of labels or of the groups of a
+    /// family that come in runs, whichever are longer beside what they should be, or of numbers
+    /// whose neighbours are alike. All of it together raises a false alarm once in a million tables.
+    fn order(&self) -> Option<String> {
+        let target = self.options.target.as_deref().unwrap_or_default();
+        let labels = self.labels.runs().map(|runs| (target.to_owned(), runs));
+        let all: Vec<(String, &Runs)> = labels.into_iter().chain(self.groups.runs()).collect();
+        let level = FALSE_ALARM / (all.len() + 1) as f64;
+        let found = all.iter().filter_map(|(name, runs)| Some((name, runs.stretches(level)?)));
+        let longest = found
+            .max_by(|(_, a), (_, b)| (a.found / a.expected).total_cmp(&(b.found / b.expected)));
+        let how = match (longest, self.labels.neighbours().alike(level)) {
+            (Some((name, runs)), _) => format!(
+                "those alike in `{name}` come {:.1} in a row, where random order gives {:.1}",
+                runs.found, runs.expected
+            ),
+            (None, Some(share)) if self.labels.runs().is_none() => format!(
+                "neighbours are nearer to each other in `{target}` than to a row far away in \
+                 {:.0} % of cases, where random order gives 50 %",
+                100.0 * share
+            ),
+            _ => return None,
+        };
+        Some(format!(
+            "the rows are not in random order: {how} (a test with one false alarm in a million): \
+             put the rows of the file in random order, or give a --buffer of many such stretches"
+        ))
+    }
+
     fn new(block: &Table, given: &DataOptions) -> Result<Self> {
         let (options, comparison) = given.settle(block.names())?;
         if options.target.is_none() {

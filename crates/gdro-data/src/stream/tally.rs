@@ -1,10 +1,11 @@
 //! Running sums over the blocks of a column.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::error::{Error, Result};
 use crate::features::{FeatureColumn, Wish};
 use crate::labels::normal;
+use crate::order::{Neighbours, Runs};
 use crate::table::{Column, Kind, Texts};
 
 /// Most different texts of a feature: more would not be remembered in bounded memory.
@@ -12,6 +13,10 @@ const MOST_LEVELS: usize = 100_000;
 
 /// Different numbers of a target that are remembered: more than may be meant as classes.
 const MOST_NUMBERS: usize = 1001;
+
+/// Different numbers of a target that may be classes, with an order of runs; more have one of
+/// neighbours.
+const MOST_IN_ORDER: usize = 64;
 
 /// What is known so far of a feature.
 pub(super) struct Tally {
@@ -28,10 +33,16 @@ enum Cells {
     Hash(u32),
 }
 
-/// Count, mean and sum of squared deviations; blocks are merged pairwise (Chan, Golub and LeVeque
+/// Values that are added at once: as many whatever the blocks of the table, so that the sums are the
+/// same bits for any.
+const CHUNK: usize = 4096;
+
+/// Count, mean and sum of squared deviations; chunks are merged pairwise (Chan, Golub and LeVeque
 /// 1983, doi:10.1080/00031305.1983.10483115).
 #[derive(Default)]
 pub(super) struct Moments {
+    /// Values that make no whole chunk yet.
+    open: Vec<f64>,
     count: f64,
     mean: f64,
     squares: f64,
@@ -41,20 +52,30 @@ pub(super) struct Moments {
 
 impl Moments {
     /// Adds the values of a block, none of which is missing.
-    pub(super) fn add(&mut self, values: impl Iterator<Item = f64> + Clone) {
-        let (mut count, mut sum) = (0.0, 0.0);
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for v in values.clone() {
-            count += 1.0;
-            sum += v;
-            low = low.min(v);
-            high = high.max(v);
+    pub(super) fn add(&mut self, values: impl Iterator<Item = f64>) {
+        for v in values {
+            self.open.push(v);
+            if self.open.len() == CHUNK {
+                self.merge();
+            }
         }
-        if count == 0.0 {
+    }
+
+    /// Adds the open chunk to the sums.
+    fn merge(&mut self) {
+        let values = std::mem::take(&mut self.open);
+        let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+        for v in &values {
+            sum += v;
+            low = low.min(*v);
+            high = high.max(*v);
+        }
+        if values.is_empty() {
             return;
         }
+        let count = values.len() as f64;
         let mean: f64 = sum / count;
-        let squares: f64 = values.map(|v| (v - mean) * (v - mean)).sum();
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
         let total = self.count + count;
         let step = mean - self.mean;
         self.squares += squares + step * step * (self.count * count / total);
@@ -62,11 +83,14 @@ impl Moments {
         self.count = total;
         let (a, b) = self.ends.unwrap_or((low, high));
         self.ends = Some((a.min(low), b.max(high)));
+        self.open = values;
+        self.open.clear();
     }
 
     /// Mean and population standard deviation; 0 exactly when all values are equal. `None` when
     /// there is no value or the sums overflow.
-    pub(super) fn finish(&self) -> Option<(f64, f64)> {
+    pub(super) fn finish(&mut self) -> Option<(f64, f64)> {
+        self.merge();
         let (low, high) = self.ends?;
         if low == high {
             return Some((low, 0.0));
@@ -115,10 +139,13 @@ impl Tally {
     pub(super) fn finish(self, name: &str, rows: u64) -> Result<FeatureColumn> {
         let (name, missing) = (name.to_owned(), self.wish.missing(self.misses));
         match self.cells {
-            Cells::Number(moments) if moments.ends.is_none() => {
-                Err(Error::AllMissing { column: name })
+            Cells::Number(mut moments) => {
+                let found = moments.finish();
+                if moments.ends.is_none() {
+                    return Err(Error::AllMissing { column: name });
+                }
+                FeatureColumn::of_moments(name, found, missing)
             }
-            Cells::Number(moments) => FeatureColumn::of_moments(name, moments.finish(), missing),
             Cells::Text(levels) => {
                 let (rows, min_count) = (rows as usize, self.wish.min_count);
                 FeatureColumn::of_counts(name, levels.into_iter(), rows, min_count, missing)
@@ -141,8 +168,12 @@ fn counts<'a>(texts: &'a Texts, rows: &[u32]) -> impl Iterator<Item = (Option<&'
 /// The labels of a target so far.
 #[derive(Default)]
 pub(super) struct Labels {
-    texts: BTreeSet<String>,
+    /// Texts, with their numbers in the order of appearance.
+    texts: BTreeMap<String, usize>,
     numbers: Vec<f64>,
+    /// How few labels lie, and how many numbers.
+    runs: Runs,
+    neighbours: Neighbours,
     is_number: bool,
     ends: Option<(f64, f64)>,
 }
@@ -152,18 +183,44 @@ impl Labels {
     pub(super) fn add(&mut self, cells: &Column, rows: &[u32]) {
         self.is_number = cells.kind() == Kind::Number;
         if let (false, Some(texts)) = (self.is_number, &cells.texts) {
-            let labels = counts(texts, rows).filter_map(|(label, _)| label).map(normal);
-            self.texts.extend(labels);
+            let mut number = |label: &String| {
+                let next = self.texts.len();
+                *self.texts.entry(normal(label)).or_insert(next)
+            };
+            let mut known = vec![None; texts.levels.len()];
+            for code in rows.iter().filter_map(|row| texts.code(*row as usize)) {
+                let label = known[code].get_or_insert_with(|| number(&texts.levels[code]));
+                self.runs.add(*label);
+            }
             return;
         }
         for v in rows.iter().filter_map(|r| cells.number(*r as usize)) {
             let (low, high) = self.ends.unwrap_or((v, v));
             self.ends = Some((low.min(v), high.max(v)));
+            self.neighbours.add(v);
+            if self.numbers.len() == MOST_NUMBERS {
+                continue;
+            }
             // One that is equal stands first most of the time when there are few.
-            if self.numbers.len() < MOST_NUMBERS && !self.numbers.contains(&v) {
+            let place = self.numbers.iter().position(|known| *known == v);
+            let place = place.unwrap_or_else(|| {
                 self.numbers.push(v);
+                self.numbers.len() - 1
+            });
+            if self.numbers.len() <= MOST_IN_ORDER {
+                self.runs.add(place);
             }
         }
+    }
+
+    /// How the labels lie; `None` for many numbers.
+    pub(super) fn runs(&self) -> Option<&Runs> {
+        (self.numbers.len() <= MOST_IN_ORDER).then_some(&self.runs)
+    }
+
+    /// How many numbers lie.
+    pub(super) fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
     }
 
     /// The largest number in absolute value.
@@ -180,7 +237,7 @@ impl Labels {
             let rows = numbers.len();
             return (Column { numbers: Some(numbers), ..Column::default() }, rows);
         }
-        let texts = Texts::new(self.texts.iter().map(String::as_str));
+        let texts = Texts::new(self.texts.keys().map(String::as_str));
         (Column { texts: Some(texts), ..Column::default() }, self.texts.len())
     }
 }
@@ -192,12 +249,15 @@ mod tests {
 
     #[test]
     fn moments_of_blocks_are_those_of_the_whole() {
-        let values: Vec<f64> = (0..1000).map(|i| 1e6 + (f64::from(i) * 0.7).sin()).collect();
+        let values: Vec<f64> = (0..10_000).map(|i| 1e6 + (f64::from(i) * 0.7).sin()).collect();
         let mut tally = Moments::default();
         values.chunks(37).for_each(|block| tally.add(block.iter().copied()));
         let (mean, deviation) = moments(&values, None).unwrap();
         let (found, spread) = tally.finish().unwrap();
         assert!((found / mean - 1.0).abs() < 1e-14 && (spread / deviation - 1.0).abs() < 1e-9);
+        let mut other = Moments::default();
+        values.chunks(911).for_each(|block| other.add(block.iter().copied()));
+        assert_eq!(other.finish(), Some((found, spread)));
         let mut same = Moments::default();
         (0..3).for_each(|_| same.add([0.1, 0.1].into_iter()));
         assert_eq!(same.finish(), Some((0.1, 0.0)));

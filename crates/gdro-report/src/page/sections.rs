@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::data::Data;
 use super::html::{self, Section};
 use super::{recipe, words};
+use crate::caps::caps;
 use crate::numbers::{Scale, count, counted, percent};
 use crate::summary::Summary;
 use crate::tables::{NONE, Total, metrics, objective_in_words, solving, totals};
@@ -68,8 +69,8 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
         + &html::definitions(&list)
         + &notes(&fitted.table.notes);
 
-    let clipped = fitted.robust.intervals.as_ref();
-    let clipped = clipped.map_or(0, |i| i.groups.iter().map(|g| g.clipped).sum());
+    let intervals = fitted.robust.intervals.as_ref();
+    let caps = intervals.map(|i| caps(&fitted.settings, &i.groups));
     let mut sections = vec![
         section("overview", "What came out", overview),
         section(
@@ -77,7 +78,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
             "How close to the best possible model",
             html::paragraphs(&words::certificate(&fitted.certificate, &objective)),
         ),
-        risks(data, fitted.cap, clipped),
+        risks(data, caps),
         table(),
     ];
     let gains = match words::gains(data) {
@@ -153,11 +154,10 @@ pub fn of_evaluation(
         + "<h3>The evaluation</h3>\n"
         + &html::definitions(&list)
         + &notes(&rest);
-    let clipped = evaluated.intervals.groups.iter().map(|g| g.clipped).sum();
     let objective = objective_in_words(training, false);
     Ok(vec![
         section("overview", "What came out", overview),
-        risks(data, evaluated.settings.cap, clipped),
+        risks(data, Some(caps(&evaluated.settings, &evaluated.intervals.groups))),
         table(),
         section(
             "certificate",
@@ -226,12 +226,12 @@ fn glance(data: &Data, totals: &[Total]) -> String {
 }
 
 /// The chart of risks.
-fn risks(data: &Data, cap: f64, clipped: usize) -> Section {
+fn risks(data: &Data, caps: Option<String>) -> Section {
     let mut texts = vec![format!(
         "Each line is a group, each mark the {} of a model on the {}.",
         data.unit, data.part
     )];
-    texts.extend(words::intervals(data, cap, clipped));
+    texts.extend(caps.and_then(|caps| words::intervals(data, &caps)));
     let title = if data.models.len() > 1 { "The groups, side by side" } else { "The groups" };
     section("groups", title, html::paragraphs(&texts) + &html::chart("risk-chart"))
 }

@@ -4,7 +4,7 @@ use gdro::certificate::Certificate;
 use gdro_data::Target;
 
 use super::data::Data;
-use crate::numbers::{Scale, count, counted, level, percent, risk};
+use crate::numbers::{Scale, count, counted, level, percent};
 use gdro::setting::Objective;
 use gdro_train::job::{Job, Training};
 use gdro_train::model::Model;
@@ -17,9 +17,6 @@ const OPTIMAL: f64 = 1e-3;
 
 /// Relative gap up to which a model is close to the optimum.
 const CLOSE: f64 = 0.02;
-
-/// Relative gap from which on a certificate says little.
-const VOID: f64 = 0.5;
 
 /// The columns that define groups, in words; `None` when all rows are one group.
 pub fn group_columns(job: &Job) -> Option<String> {
@@ -125,24 +122,25 @@ pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
                 "the model is close to the best possible, and longer training can gain no more than \
                  that"
             }
-            share if share <= VOID => {
+            share if share <= Certificate::VOID => {
                 "longer training may gain up to that much; more rounds, or the exact solver, would \
                  close the gap"
             }
             _ => {
-                "the certificate says next to nothing. Either the model is far from the best \
+                "The certificate says next to nothing. Either the model is far from the best \
                  possible, or the bound could not be made tighter; the exact solver would tell"
             }
         };
-        vec![
-            format!(
-                "On the training rows, {what} of this model is {}. It is proved that {kind} can go \
-                 below {}.",
-                scale.show(*upper),
-                scale.show(*lower)
-            ),
-            format!("The gap between the two is {gap}, {share} of the value: {verdict}."),
-        ]
+        let value =
+            format!("On the training rows, {what} of this model is {}.", scale.show(*upper));
+        if certificate.is_void() {
+            vec![format!("{value} {verdict}.")]
+        } else {
+            vec![
+                format!("{value} It is proved that {kind} can go below {}.", scale.show(*lower)),
+                format!("The gap between the two is {gap}, {share} of the value: {verdict}."),
+            ]
+        }
     };
     out.push(
         "The certificate is about training: it compares this model with all others on the rows it \
@@ -153,21 +151,12 @@ pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
     out
 }
 
-/// What the intervals of the page are.
-pub fn intervals(data: &Data, cap: f64, clipped: usize) -> Option<String> {
+/// What the intervals of the page are, and what losses and weights count as at most in them.
+pub fn intervals(data: &Data, caps: &str) -> Option<String> {
     let level = data.level.as_ref()?;
-    let cut = if clipped > 0 {
-        format!(
-            " Losses count as at most {} in the intervals, which cuts {} here; the points are not cut.",
-            risk(cap),
-            counted(clipped as u64, "row")
-        )
-    } else {
-        String::new()
-    };
     Some(format!(
         "Bars are intervals: those of one model hold for all groups at once with probability \
-         {level}. A group without a bar has too few rows to say anything.{cut}"
+         {level}. A group without a bar has too few rows to say anything. In the intervals {caps}; the points are not cut."
     ))
 }
 

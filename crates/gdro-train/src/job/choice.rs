@@ -147,8 +147,8 @@ fn check_path(settings: &Settings) -> Result<()> {
     if settings.peek("objective").is_some_and(|name| name != "max") {
         settings.refuse("objective", "path goes from max to balanced by top-k: leave it out")?;
     }
-    if settings.insists("delta") {
-        settings.refuse("delta", "path computes no intervals: leave it out")?;
+    for key in ["delta", "weight-cap"].into_iter().filter(|key| settings.insists(key)) {
+        settings.refuse(key, "path computes no intervals: leave it out")?;
     }
     if let Some(solver) = settings.peek("solver").filter(|name| !["auto", "exact"].contains(name)) {
         let why = format!("{solver}: path is computed by the reference solver: use exact");

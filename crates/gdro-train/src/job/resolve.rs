@@ -173,6 +173,7 @@ impl Settings {
             holdout_file: self.text("holdout-file")?.map(PathBuf::from),
             seed: self.count("seed")?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
+            weight_cap: self.number("weight-cap")?,
         };
         training.set_domain(domain);
         Ok(training)
@@ -312,6 +313,10 @@ impl Settings {
         if self.has("small-groups") && !self.has("min-group") {
             let why = "no group is too small without a smallest size: give min-group, too";
             return self.refuse("small-groups", why);
+        }
+        if training.weight_cap.is_some() && data.weight.is_none() {
+            let why = "rows have no weights: name their column with weight";
+            return self.refuse("weight-cap", why);
         }
         if training.budget.is_some() && data.families() > 1 {
             let why = "a row is in a group of each family, so that rows cannot be visited once \

@@ -136,6 +136,10 @@ pub struct Training {
     pub seed: u64,
     /// δ: intervals hold for all groups at once with probability 1 − δ.
     pub delta: f64,
+    /// B: rows with weights count as min(w, B) in intervals; the largest weight of a training row
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight_cap: Option<f64>,
 }
 
 impl Training {

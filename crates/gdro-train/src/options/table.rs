@@ -280,7 +280,8 @@ pub fn find(key: &str) -> Option<&'static Opt> {
     TABLE.iter().find(|option| option.key == key)
 }
 
-const LAST_ROWS: &str = "the last rows of each group are held out";
+const UNWEIGHTED: &str = "rows that are visited once cannot be weighted";
+const AT_RANDOM: &str = "a random sample of each group is held out";
 const NO_OFFSETS: &str = "it plays the game without offsets";
 
 /// All options, in the order of the help.
@@ -622,7 +623,7 @@ pub const TABLE: &[Opt] = &[
         "Hold out the rows of this file, another table of the same columns",
     )
     .used_by(Use::Always)
-    .unstreamed(LAST_ROWS),
+    .unstreamed(AT_RANDOM),
     opt(
         Heading::Table,
         "holdout-column",
@@ -630,7 +631,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Text,
         "Hold out the rows that have --holdout-value in this column, which is no feature",
     )
-    .unstreamed(LAST_ROWS),
+    .unstreamed(AT_RANDOM),
     opt(
         Heading::Table,
         "holdout-value",
@@ -712,7 +713,18 @@ pub const TABLE: &[Opt] = &[
          buckets] (repeatable)",
     ),
     opt(Heading::Table, "weight", "COLUMN", Kind::Text, "Column of row weights")
-        .unstreamed("rows that are visited once cannot be weighted"),
+        .unstreamed(UNWEIGHTED),
+    opt(
+        Heading::Table,
+        "weight-cap",
+        "B",
+        Kind::Number(Range::above_zero("a number above 0")),
+        "Held-out rows of a larger weight count as B in points and intervals. It must not be taken \
+         from these rows",
+    )
+    .default("the largest weight of a training row")
+    .used_by(Use::Always)
+    .unstreamed(UNWEIGHTED),
     opt(
         Heading::Table,
         "weight-kind",
@@ -759,7 +771,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Switch,
         "Train in one pass over the table, with one of {streamed} (the first is the default), \
          after a pass that counts and before one that certifies. The rows should be in random \
-         order: the order of the file is shuffled within the buffer only",
+         order: they are shuffled within the buffer only. Says when they are not",
     )
     .used_by(Use::Always),
     opt(

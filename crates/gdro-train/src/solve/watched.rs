@@ -63,6 +63,10 @@ impl<L: Loss> Loss for Watched<'_, L> {
         self.loss.conjugate(u, y)
     }
 
+    fn infimum(&self) -> f64 {
+        self.loss.infimum()
+    }
+
     fn smoothed(&self, mu: f64) -> Option<Self> {
         self.loss.smoothed(mu).map(|loss| Watched { loss, stop: self.stop })
     }

@@ -8,15 +8,15 @@ use gdro::certificate::Certificate;
 use gdro::exact::{Goal, Problem};
 use gdro::expansion::Expansion;
 use gdro::game::Game;
-use gdro::interval::Settings;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
+use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
-use crate::intervals::{Columns, Intervals, cap, columns};
+use crate::intervals::{Columns, Intervals, columns, settings};
 use crate::prepared::Setting;
 use crate::scores::OneClass;
 
@@ -28,8 +28,10 @@ pub struct Finish {
     pub comparison: Option<gdro::interval::Comparison>,
     /// How far the robust model is from the optimum.
     pub certificate: Certificate,
-    /// M: losses count as min(ℓ, M) in intervals.
-    pub cap: f64,
+    /// What intervals rest on besides the rows held out.
+    pub settings: gdro::interval::Settings,
+    /// Rows of each group that were held out.
+    pub held_out: Vec<u64>,
 }
 
 /// Sums over the rows of one model.
@@ -65,7 +67,8 @@ pub fn run(
         let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
         Ok(send.send(part).is_ok())
     };
-    let done = pass::run(rows, (None, reader), rows.feed(), deliver, || {
+    let feed = rows.feed(Encoded::All);
+    let done = pass::run(rows, (Vec::new(), reader), feed, deliver, || {
         for (training, held_out) in parts {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -100,12 +103,12 @@ pub fn run(
         goal: Goal::Adversary,
     };
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
-    let cap = cap(head, models).map_err(library)?;
+    let settings = settings(&job.training, head, models).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
+    let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
     let mut comparison = None;
     if targets.iter().any(|t| !t.is_empty()) {
-        let settings = Settings { delta: job.training.delta, cap, seed: job.training.seed };
         let (data, members) = targets_only(targets).map_err(library)?;
         let members: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
         let mut columns: Vec<Vec<Columns>> = sums.into_iter().map(|s| s.columns).collect();
@@ -119,7 +122,7 @@ pub fn run(
         }
         comparison = (!alone).then_some(found.comparison);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, cap }))
+    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out }))
 }
 
 /// Data that hold targets and groups, and no features.

@@ -4,8 +4,8 @@ use gdro::Dataset;
 use gdro::exact::Goal;
 use gdro::game::Game;
 use gdro::setting::Baseline;
-use gdro_data::Table;
-use gdro_data::stream::Schema;
+use gdro_data::stream::{Encoded, Schema};
+use gdro_data::{Reader, Table};
 
 use super::pass::Rows;
 use crate::failure::{Failure, Result};
@@ -20,12 +20,25 @@ pub struct Head {
 }
 
 impl Head {
-    /// The training rows of the first block.
-    pub fn of(block: Table, rows: &Rows<'_>) -> Result<Self> {
+    /// The training rows among those that are shuffled together first, and the blocks that were
+    /// read for them.
+    pub fn of(reader: &mut Reader, rows: &Rows<'_>) -> Result<(Self, Vec<Table>)> {
         let refuse = |e: gdro_data::Error| rows.job.refuse(&e);
-        let portion = rows.feed().take(block).map_err(refuse)?;
-        match portion.training().map_err(refuse)? {
-            Some((data, groups)) => Ok(Head { data, groups }),
+        let mut feed = rows.feed(Encoded::Training);
+        let mut blocks = Vec::new();
+        let mut found = Vec::new();
+        while found.is_empty() {
+            let Some(block) = reader.next_block(rows.buffer).map_err(refuse)? else { break };
+            found = feed.take(&block).map_err(refuse)?;
+            blocks.push(block);
+        }
+        let first = match found.into_iter().next() {
+            Some(portion) => Some(portion),
+            None => feed.finish().map_err(refuse)?,
+        };
+        let first = first.ok_or_else(|| Failure::input("the table has no rows"))?;
+        match first.training().map_err(refuse)? {
+            Some((data, groups)) => Ok((Head { data, groups }, blocks)),
             None => {
                 let why = "none of the first rows can be used for training: give more rows";
                 Err(rows.job.refusal("buffer", why))

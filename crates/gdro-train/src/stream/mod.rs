@@ -16,7 +16,7 @@ use std::sync::mpsc::sync_channel;
 
 use gdro::algorithm::{Algorithm, Draws, Request};
 use gdro_data::Reader;
-use gdro_data::stream::{Portion, Schema, Survey};
+use gdro_data::stream::{Encoded, Portion, Schema, Survey};
 use rand::SeedableRng as _;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom as _;
@@ -29,10 +29,10 @@ use crate::job::{Job, Streaming, Training};
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
 
-/// Bytes that a block takes as encoded rows, about, unless the buffer is given in rows.
-const BLOCK: u64 = 12 << 20;
+/// Bytes that the shuffle buffer takes as encoded rows, about, unless it is given in rows.
+const BUFFER: u64 = 12 << 20;
 
-/// Fewest and most rows of a block, unless given.
+/// Fewest and most rows of the buffer, unless given.
 const ROWS: (u64, u64) = (1 << 10, 1 << 16);
 
 /// Most rows that are held out in all, unless the number per group is given: more would not make
@@ -45,7 +45,7 @@ pub struct Streamed {
     pub schema: Arc<Schema>,
     /// Rows of each group that are held out.
     pub held_out: Vec<u64>,
-    /// Rows of a block: the shuffle buffer.
+    /// Rows that are shuffled together.
     pub buffer: u64,
     /// Rows that were read while it trained.
     pub read: u64,
@@ -74,18 +74,17 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let training = &job.training;
     let held_out = held_out(training.holdout, &schema.counts);
     let width = schema.encoding.dimension() as u64;
-    let fits = (BLOCK / (8 * width)).clamp(ROWS.0, ROWS.1);
+    let fits = (BUFFER / (8 * width)).clamp(ROWS.0, ROWS.1);
     let buffer = streaming.buffer.unwrap_or(fits);
-    let rows = pass::Rows { job, schema: &schema, held_out: &held_out, block: buffer as usize };
+    let rows = pass::Rows { job, schema: &schema, held_out: &held_out, buffer: buffer as usize };
     progress.tell(Event::Stage("first rows"));
     let refuse = |e: gdro_data::Error| job.refuse(&e);
     let mut reader = rows.open(rayon::current_num_threads())?;
-    let first = reader.next_block(rows.block).map_err(refuse)?;
-    let Some(first) = first else { return Err(Failure::input("the table has no rows")) };
-    let head = head::Head::of(first.clone(), &rows)?;
+    let (head, first) = head::Head::of(&mut reader, &rows)?;
     let setting = head.robust(job, &schema)?;
     let names = schema.grouping.names();
-    let feed = rows.feed();
+    let encoded = if streaming.robust_only { Encoded::Visited } else { Encoded::Training };
+    let feed = rows.feed(encoded);
     let budgets = feed.training().to_vec();
     let usual = Algorithm::automatic(false, false);
     let algorithm = training.solver.algorithm().unwrap_or(usual);
@@ -107,8 +106,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let rounds = training.rounds.unwrap_or(rounds);
     // With as many rows of every group, those of a larger one are evenly spread.
     let every = algorithm.spec().draws == Draws::EveryGroup;
-    let feed = if every { feed.visiting(rounds) } else { feed };
-    let rounds = rounds.min(feed.visits().iter().copied().max().unwrap_or(rounds));
+    let feed = if every { feed.visiting(&vec![rounds; budgets.len()]) } else { feed };
     let groups = &head.groups[..];
     let present = |of: &[u64]| groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
     let robust = Learner {
@@ -185,7 +183,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         }
         Ok(channels.iter().any(Option::is_some))
     };
-    let (robust, others) = pass::run(&rows, (Some(first), reader), feed, deliver, || {
+    let (robust, others) = pass::run(&rows, (first, reader), feed, deliver, || {
         std::thread::scope(|scope| {
             let mut ends = ends.into_iter();
             let own = ends.next();
@@ -216,6 +214,9 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         progress.tell(Event::Done);
     }
     let read = read.into_inner();
+    // Of groups of a second family only the pass over all rows knows it exactly.
+    let counted = finished.as_ref().map(|found: &Finish| found.held_out.clone());
+    let held_out = counted.unwrap_or_else(|| held_out.clone());
     Ok(Streamed {
         schema,
         held_out,
@@ -271,8 +272,8 @@ fn schema(
     Ok(schema)
 }
 
-/// How many of the last rows of each group are held out: the same share of all, which is so small
-/// that no more are held out than are worth it; or as many as were asked for.
+/// How many rows of each group are held out: the same share of all, which is so small that no more
+/// are held out than are worth it; or as many as were asked for. Every group keeps one for training.
 fn held_out(holdout: f64, counts: &[u64]) -> Vec<u64> {
     let share = holdout.min(HELD_OUT / counts.iter().sum::<u64>().max(1) as f64);
     let of = |n: &u64| {

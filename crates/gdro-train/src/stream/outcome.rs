@@ -10,7 +10,7 @@ use super::finish::Finish;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
 use crate::fit::Fitted;
-use crate::intervals::cap;
+use crate::intervals::settings;
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::solve::Solved;
@@ -93,18 +93,27 @@ impl Streamed {
         let facts = self.facts();
         let settled = self.settled(job);
         let certificate = self.finish.as_ref().map(|f| &f.certificate);
-        let cap = match &self.finish {
-            Some(finish) => finish.cap,
-            None => cap(&self.setting, &[&self.robust.w]).map_err(|e| Failure::library(e, &[]))?,
+        let settings = match &self.finish {
+            Some(finish) => finish.settings,
+            None => settings(&job.training, &self.setting, &[&self.robust.w])
+                .map_err(|e| Failure::library(e, &[]))?,
         };
         let (w, weights) = (&self.robust.w, self.robust.weights.clone());
-        let model =
-            Model::assemble(&settled, &facts, &self.setting.loss, w, weights, certificate, cap);
+        let model = Model::assemble(
+            &settled,
+            &facts,
+            &self.setting.loss,
+            w,
+            weights,
+            certificate,
+            &settings,
+        );
         if self.others.is_empty() || self.finish.is_none() {
             let summary = self.brief();
             return Ok(Told::Briefly(Box::new(Brief { model, summary })));
         }
-        let Some(Finish { evaluations, comparison, certificate, cap }) = self.finish.take() else {
+        let Some(Finish { evaluations, comparison, certificate, settings, .. }) = self.finish.take()
+        else {
             return Err(Failure::Machine("no evaluation".into()));
         };
         let mut evaluations = evaluations.into_iter();
@@ -120,7 +129,7 @@ impl Streamed {
             erm,
             balanced,
             comparison,
-            cap,
+            settings,
             weights: self.robust.weights,
             offsets: None,
             solver: settled.training.solver,
@@ -187,7 +196,7 @@ impl Streamed {
             notes.push(format!("{} of {} rows left out", schema.left_out, schema.rows));
         }
         notes.push(format!(
-            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; of each group the last ones are held out; steps and curves are from the first {} rows",
+            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; rows held out are a random sample of each group; steps and curves are from the first {} rows",
             self.buffer,
             self.setting.data.rows()
         ));

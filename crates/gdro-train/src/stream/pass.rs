@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use gdro_data::stream::{Feed, Portion, Schema};
+use gdro_data::stream::{Encoded, Feed, Portion, Schema};
 use gdro_data::{Reader, Table};
 
 use crate::failure::{Failure, Result};
@@ -17,8 +17,8 @@ pub struct Rows<'a> {
     pub schema: &'a Arc<Schema>,
     /// Rows of each group that are held out.
     pub held_out: &'a [u64],
-    /// Most rows of a block.
-    pub block: usize,
+    /// Rows that are shuffled together.
+    pub buffer: usize,
 }
 
 impl Rows<'_> {
@@ -31,34 +31,35 @@ impl Rows<'_> {
     }
 
     /// What turns its blocks into samples.
-    pub fn feed(&self) -> Feed {
-        Feed::new(self.schema.clone(), self.held_out, self.job.training.seed)
+    pub fn feed(&self, encoded: Encoded) -> Feed {
+        let seed = self.job.training.seed;
+        Feed::new(self.schema.clone(), self.held_out, encoded, self.buffer, seed)
     }
 }
 
 /// Decoded blocks that wait to be encoded.
 const AHEAD: usize = 1;
 
-/// Goes through a table: its first block, where that has been read, and then those of `reader`. Each
-/// becomes a portion on one thread while the next one is decoded on another; `deliver` takes it to
-/// where it is used, and says whether more are wanted. `work` goes on meanwhile and is what is
-/// returned.
+/// Goes through a table: its first blocks, where those have been read, and then those of `reader`.
+/// They become portions on one thread while the next block is decoded on another; `deliver` takes a
+/// portion to where it is used, and says whether more are wanted. `work` goes on meanwhile and is
+/// what is returned.
 pub fn run<R>(
     rows: &Rows<'_>,
-    (first, reader): (Option<Table>, Reader),
+    (first, reader): (Vec<Table>, Reader),
     feed: Feed,
     deliver: impl FnMut(&Portion) -> Result<bool> + Send,
     work: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let (job, most) = (rows.job, rows.block);
+    let (job, most) = (rows.job, rows.buffer);
     let (mut reader, mut feed, mut deliver) = (reader, feed, deliver);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
     std::thread::scope(|scope| {
         let (decoded, blocks) = sync_channel(AHEAD);
         let decoding = scope.spawn(move || {
-            let mut first = first;
+            let mut first = first.into_iter();
             loop {
-                let block = match first.take() {
+                let block = match first.next() {
                     Some(block) => Some(block),
                     None => reader.next_block(most).map_err(refuse)?,
                 };
@@ -71,9 +72,14 @@ pub fn run<R>(
         });
         let encoding = scope.spawn(move || {
             for block in blocks {
-                if !deliver(&feed.take(block).map_err(refuse)?)? {
-                    break;
+                for portion in feed.take(&block).map_err(refuse)? {
+                    if !deliver(&portion)? {
+                        return Ok(());
+                    }
                 }
+            }
+            if let Some(rest) = feed.finish().map_err(refuse)? {
+                deliver(&rest)?;
             }
             Ok(())
         });

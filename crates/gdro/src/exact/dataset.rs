@@ -251,6 +251,10 @@ impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {
         (self.data.features() + usize::from(self.intercept)) * self.loss.outputs()
     }
 
+    fn infimum(&self) -> f64 {
+        self.loss.infimum()
+    }
+
     fn evaluate(&mut self, w: &[f64], risks: &mut [f64], gradients: &mut [f64]) -> Result<()> {
         self.score_rows(w)?;
         let n = self.dim();

@@ -78,15 +78,10 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         m: usize,
         n: usize,
         fixed: Option<Vec<f64>>,
+        floor: f64,
     ) -> Self {
         let prior = fixed.clone().unwrap_or_else(|| vec![1.0 / m as f64; m]);
-        let best = Solution {
-            w: vec![0.0; n],
-            q: prior.clone(),
-            upper: f64::INFINITY,
-            lower: f64::NEG_INFINITY,
-            iterations: 0,
-        };
+        let best = Solution::start(vec![0.0; n], prior.clone(), floor);
         let weights = problem.features * problem.outputs;
         let (tau, smoothness, evaluations) = (f64::INFINITY, 1.0, 0);
         let beneath = best.clone();

@@ -76,10 +76,11 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
         Goal::Adversary if problem.game.k == m as f64 => Some(vec![1.0 / m as f64; m]),
         Goal::Adversary => None,
     };
+    let floor = problem.floor(risks.infimum(), |_| 0.0);
     if !problem.domain.map.constraints().are_smooth() {
-        return FirstOrder::new(problem, m, n, fixed).run(risks, options);
+        return FirstOrder::new(problem, m, n, fixed, floor).run(risks, options);
     }
-    let mut solver = Solver::new(problem, m, n, fixed);
+    let mut solver = Solver::new(problem, m, n, fixed, floor);
     match (near, &options.start) {
         (Some(gap), Some(start)) => solver.resume(risks, options, start, gap)?,
         _ => solver.start(risks, options.start.as_deref())?,
@@ -120,7 +121,13 @@ pub(super) struct Solver<'p, M> {
 }
 
 impl<'p, M: MirrorMap> Solver<'p, M> {
-    fn new(problem: &'p Problem<'p, M>, m: usize, n: usize, fixed: Option<Vec<f64>>) -> Self {
+    fn new(
+        problem: &'p Problem<'p, M>,
+        m: usize,
+        n: usize,
+        fixed: Option<Vec<f64>>,
+        floor: f64,
+    ) -> Self {
         let weights = problem.features * problem.outputs;
         let (mut radius, mut bounds) = (f64::INFINITY, Vec::new());
         let bound = |at, low, high| Bound { at, low, high, z_low: 0.0, z_high: 0.0 };
@@ -148,13 +155,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             bounds,
         };
         let values = Values { payoffs: vec![0.0; m], gradients: vec![0.0; m * n], surrogate: None };
-        let best = Solution {
-            w: point.w.clone(),
-            q: point.q.clone(),
-            upper: f64::INFINITY,
-            lower: f64::NEG_INFINITY,
-            iterations: 0,
-        };
+        let best = Solution::start(point.w.clone(), point.q.clone(), floor);
         let beneath = best.clone();
         Solver { problem, m, n, weights, radius, fixed, point, values, best, beneath }
     }

@@ -81,7 +81,7 @@ where
             let again = Options { start: Some(best.w.clone()), ..options.clone() };
             let (found, _) = solve_smoothing(&mut risks, problem, &again, Some(gap))?;
             used = found.iterations;
-            best = better(best, found);
+            best = best.better(found);
             if best.gap() > 0.5 * gap {
                 break;
             }
@@ -111,7 +111,7 @@ where
         let before = best.as_ref().map_or(f64::INFINITY, Solution::gap);
         best = Some(match best {
             None => found,
-            Some(best) => better(best, found),
+            Some(best) => best.better(found),
         });
         let gap = best.as_ref().map_or(f64::INFINITY, Solution::gap);
         futile = if gap < 0.5 * before { 0 } else { futile + 1 };
@@ -121,11 +121,4 @@ where
         mu *= FALL;
     }
     best.map_or_else(|| solve(&mut risks, problem, options), Ok)
-}
-
-/// The better model and the better group weights of two answers.
-fn better(mut a: Solution, b: Solution) -> Solution {
-    a.improve(&b.w, b.upper, &b.q, b.lower);
-    a.iterations += b.iterations;
-    a
 }

@@ -38,6 +38,11 @@ pub trait Risks {
     /// Number of numbers n in a model.
     fn dim(&self) -> usize;
 
+    /// A number that none of the risks is below anywhere; −∞, the default, says nothing.
+    fn infimum(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// Moves to w and writes R_i(w) to `risks` and ∇R_i(w) to row i of `gradients` (m × n).
     ///
     /// # Errors

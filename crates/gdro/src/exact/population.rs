@@ -158,6 +158,10 @@ impl Risks for Population {
         self.basis.len()
     }
 
+    fn infimum(&self) -> f64 {
+        0.0
+    }
+
     fn evaluate(&mut self, w: &[f64], risks: &mut [f64], gradients: &mut [f64]) -> Result<()> {
         let norm = dot(w, w).sqrt();
         let a = softplus_mean(norm);

@@ -1,7 +1,8 @@
 //! What the reference solver is asked, and what it answers.
 
 use crate::domain::Domain;
-use crate::game::Game;
+use crate::game::{Game, top_k_mean};
+use crate::row::dot;
 
 /// Who plays q.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,23 @@ pub struct Problem<'a, M> {
     pub outputs: usize,
     /// Who plays q.
     pub goal: Goal,
+}
+
+impl<M> Problem<'_, M> {
+    /// What no model is below because no risk is below `infimum`: the objective of risks that are
+    /// all there, without a ridge. `error(i)` says how far the offset of group i may be off.
+    pub(crate) fn floor(&self, infimum: f64, error: impl Fn(usize) -> f64) -> f64 {
+        if infimum == f64::NEG_INFINITY {
+            return infimum;
+        }
+        let game = self.game;
+        let payoff = |i: usize| game.payoff(i, infimum - error(i));
+        let payoffs: Vec<f64> = (0..game.groups()).map(payoff).collect();
+        match &self.goal {
+            Goal::Fixed(q) => dot(q, &payoffs),
+            Goal::Adversary => top_k_mean(&payoffs, game.k),
+        }
+    }
 }
 
 /// When to stop.
@@ -54,17 +72,35 @@ pub struct Solution {
     pub q: Vec<f64>,
     /// The objective at the model.
     pub upper: f64,
-    /// A lower bound on the optimum, attained with the group weights.
+    /// A lower bound on the optimum, attained with the group weights unless it is the one that
+    /// holds for all losses above their infimum.
     pub lower: f64,
     /// Iterations, each with one Hessian; or with a hundred evaluations of all gradients, where the
     /// set of models is known by its mirror map alone.
     pub iterations: usize,
+    /// The largest bound of any group weights, below `lower` where the infimum of the losses says
+    /// more.
+    pub(super) attained: f64,
 }
 
 impl Solution {
+    /// Nothing found yet: a model, group weights, and what no model is below.
+    pub(super) fn start(w: Vec<f64>, q: Vec<f64>, floor: f64) -> Self {
+        let attained = f64::NEG_INFINITY;
+        Solution { w, q, upper: f64::INFINITY, lower: floor, iterations: 0, attained }
+    }
+
     /// upper − lower.
     pub fn gap(&self) -> f64 {
         self.upper - self.lower
+    }
+
+    /// Takes over what another answer has better.
+    pub(super) fn better(mut self, other: Solution) -> Self {
+        self.improve(&other.w, other.upper, &other.q, other.attained);
+        self.lower = self.lower.max(other.lower);
+        self.iterations += other.iterations;
+        self
     }
 
     /// Takes over a model whose objective is smaller, and group weights whose bound is larger.
@@ -73,8 +109,9 @@ impl Solution {
             self.upper = upper;
             self.w.copy_from_slice(w);
         }
-        if lower > self.lower {
-            self.lower = lower;
+        if lower > self.attained {
+            self.attained = lower;
+            self.lower = self.lower.max(lower);
             self.q.copy_from_slice(q);
         }
     }

@@ -54,8 +54,12 @@ pub fn mean_interval(values: &[f64], low: f64, high: f64, alpha: f64) -> Result<
 ///
 /// With u = w/`max_weight` ∈ [0, 1] the bets are on u_s(x_s − μ), whose expectation at μ = θ is 0:
 /// the factors are 1 ± λ_s u_s (x_s − μ), still nonnegative, martingales and monotone in μ, with
-/// σ̂²_s = (¼ + Σ u_r²(x_r − μ̂_r)²)/(s + 1) and μ̂_s = (½ + Σ u_r x_r)/(1 + Σ u_r). So one method
-/// serves for the ratio, and α is not split between its parts. With all weights equal to
+///
+/// σ̂²_s = (¼ ū_s² + Σ u_r²(x_r − μ̂_r)²)/(s + 1), μ̂_s = (½ ū_s + Σ u_r x_r)/(ū_s + Σ u_r),
+/// ū_s = (1 + Σ u_r)/(s + 1),
+///
+/// sums over r ≤ s: what stands for the rows before the first one is as heavy as the rows are. So one
+/// method serves for the ratio, and α is not split between its parts. With all weights equal to
 /// `max_weight` it is [`mean_interval`].
 ///
 /// `max_weight` must be known without looking at these rows: a bound by construction, or the
@@ -129,15 +133,19 @@ struct Round {
 /// The bets λ_s, each from the rounds before it.
 fn plug_in(values: &[f64], weighting: Weighting, low: f64, span: f64, alpha: f64) -> Vec<Round> {
     let budget = 2.0 * (2.0 / alpha).ln() / values.len() as f64;
-    let (mut mass, mut sum, mut squares, mut count) = (1.0, 0.5, 0.25, 1.0);
+    let (mut mass, mut sum, mut squares, mut count) = (0.0, 0.0, 0.0, 1.0);
+    // The mean weight so far, beside one unit of weight 1 that is there before any.
+    let mut typical = 1.0;
     let round = |(row, value): (usize, &f64)| {
         let x = ((value - low) / span).clamp(0.0, 1.0);
         let u = weighting.map_or(1.0, |(weights, max)| weights[row] / max);
-        let bet = (budget * count / squares).sqrt();
+        let bet = (budget * count / (0.25 * typical * typical + squares)).sqrt();
         mass += u;
         sum += u * x;
-        squares += (u * (x - sum / mass)).powi(2);
         count += 1.0;
+        typical = (1.0 + mass) / count;
+        let mean = (0.5 * typical + sum) / (typical + mass);
+        squares += (u * (x - mean)).powi(2);
         Round { x, u, bet }
     };
     values.iter().enumerate().map(round).collect()

@@ -1,8 +1,8 @@
 //! Two models on the same rows.
 
-use super::groups::{Orders, check};
-use super::rows::{check_losses, check_weights, mean_estimate, point};
-use super::{Estimate, Interval, Settings, Weights, check_length};
+use super::groups::Orders;
+use super::rows::{check_losses, check_weights, mean_estimate, point, units};
+use super::{Estimate, Interval, Settings, check_length};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ pub struct Pairs<'a> {
     pub first: &'a [f64],
     /// Losses ℓ_b ≥ 0 of the second model on the same rows, in the same order.
     pub second: &'a [f64],
-    /// Weights, if rows have different ones.
-    pub weights: Option<Weights<'a>>,
+    /// Weights, if rows have different ones, see [`Rows::weights`](super::Rows::weights).
+    pub weights: Option<&'a [f64]>,
 }
 
 /// The first model minus the second on one group: below 0 where the first is better.
@@ -55,12 +55,12 @@ pub struct Comparison {
 /// # Errors
 /// As [`evaluate`](super::evaluate).
 pub fn compare(groups: &[Pairs], settings: &Settings) -> Result<Comparison> {
-    check(settings, groups.len())?;
+    settings.check(groups.len())?;
     for (group, pairs) in groups.iter().enumerate() {
         check_losses(pairs.first, group)?;
         check_losses(pairs.second, group)?;
         check_length("the losses of the second model", pairs.second.len(), pairs.first.len())?;
-        check_weights(pairs.weights, pairs.first.len(), group)?;
+        check_weights(pairs.weights, pairs.first.len(), group, settings)?;
     }
     let cap = settings.cap;
     let used = groups.iter().filter(|pairs| !pairs.first.is_empty()).count();
@@ -72,11 +72,13 @@ pub fn compare(groups: &[Pairs], settings: &Settings) -> Result<Comparison> {
         let clipped = |r: usize| pairs.first[r].min(cap) - pairs.second[r].min(cap);
         let above = |losses: &[f64]| losses.iter().filter(|loss| **loss > cap).count();
         let (order, range) = (orders.next(rows), Interval::new(-cap, cap));
+        let heaviest = settings.heaviest(pairs.weights);
+        let units = units(order.into_iter(), &clipped, pairs.weights, heaviest);
         Ok(GroupDifference {
             rows,
             difference: point(0..rows, &plain, pairs.weights),
             clipped: [above(pairs.first), above(pairs.second)],
-            clipped_difference: mean_estimate(&order, &clipped, pairs.weights, range, alpha)?,
+            clipped_difference: mean_estimate(&units, heaviest, range, alpha)?,
         })
     };
     let groups = groups.iter().map(difference).collect::<Result<Vec<_>>>()?;
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
     use crate::Error;
 
-    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, seed: 1 };
+    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, weight_cap: None, seed: 1 };
 
     #[test]
     fn pairing_sees_what_separate_intervals_do_not() {

@@ -2,33 +2,23 @@
 
 use super::metric::{METRICS, Metrics};
 use super::rows::{Ordered, Rows, point};
-use super::{Estimate, Interval, check_level};
-use crate::error::{Error, Result, require};
+use super::{Estimate, Interval, Settings};
+use crate::error::{Result, require};
 use crate::sampling::{Rng, shuffle};
 use rand::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
-
-/// What [`evaluate`] and [`compare`](super::compare()) need besides the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    /// δ ∈ (0, 1): each column holds for all groups at once with probability at least 1 − δ.
-    pub delta: f64,
-    /// M > 0: losses count as min(ℓ, M). From [`loss_cap`](super::loss_cap), so that it does not
-    /// look at held-out rows.
-    pub cap: f64,
-    /// Seed of the order in which the rows of a group are taken.
-    pub seed: u64,
-}
 
 /// What the held-out rows say about one group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupEstimates {
     /// Number of rows.
     pub rows: usize,
-    /// The mean loss as it is, not clipped; `None` without rows.
+    /// The mean loss as it is, neither losses nor weights capped; `None` without rows.
     pub risk: Option<f64>,
     /// Number of rows whose loss exceeds M.
     pub clipped: usize,
+    /// Number of rows whose weight exceeds B.
+    pub capped_weights: usize,
     /// The mean of min(ℓ, M), in [0, M], by betting.
     pub clipped_risk: Estimate,
     /// The share of right predictions.
@@ -77,6 +67,10 @@ pub struct Evaluation {
 /// rows of the class. AUC: [`auc_interval`](super::auc_interval). With weights, accuracy and rates are ratios and use
 /// [`weighted_mean_interval`](super::weighted_mean_interval); AUC is left out.
 ///
+/// **Weights.** Rows count as min(w, B), in points and in intervals: what is estimated is
+/// E(min(w, B) x)/E(min(w, B)). That is the weighted mean itself where no weight exceeds B, see
+/// [`GroupEstimates::capped_weights`].
+///
 /// **Order.** Betting takes the rows of a group in an order that depends on the seed, the index of
 /// the group and its number of rows alone. The same input gives the same bits.
 ///
@@ -85,12 +79,12 @@ pub struct Evaluation {
 ///
 /// # Errors
 /// [`Error::Parameter`] for settings, negative losses, scores that are not finite, weights out of
-/// range, and columns given for some groups only; [`Error::NonFiniteLoss`] (round 0);
+/// range or without [`Settings::weight_cap`], and columns given for some groups only; [`Error::NonFiniteLoss`] (round 0);
 /// [`Error::Length`] for slices of different lengths and without groups.
 pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
-    check(settings, groups.len())?;
+    settings.check(groups.len())?;
     for (group, rows) in groups.iter().enumerate() {
-        rows.check(group)?;
+        rows.check(group, settings)?;
     }
     let graded = all_or_none("correct", groups.iter().map(|rows| rows.correct.is_some()))?;
     let binary = all_or_none("binary", groups.iter().map(|rows| rows.binary.is_some()))?;
@@ -105,14 +99,17 @@ pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
     let mut orders = Orders::new(settings.seed);
     let estimates = |rows: &Rows| -> Result<GroupEstimates> {
         let order = orders.next(rows.losses.len());
-        let group = Ordered { rows, order: &order };
+        let heaviest = settings.heaviest(rows.weights);
+        let group = Ordered { rows, order: &order, heaviest };
         let loss = |r: usize| rows.losses[r].min(settings.cap);
+        let above_cap = |weights: &[f64]| weights.iter().filter(|w| **w > heaviest).count();
         let all = |_| true;
         let accuracy = rows.correct.map(|correct| group.share(all, |r| correct[r], by_rows));
         Ok(GroupEstimates {
             rows: rows.losses.len(),
             risk: point(0..rows.losses.len(), &|r| rows.losses[r], rows.weights),
             clipped: rows.losses.iter().filter(|loss| **loss > settings.cap).count(),
+            capped_weights: rows.weights.map_or(0, above_cap),
             clipped_risk: group.mean(all, &loss, settings.cap, by_rows)?,
             accuracy: accuracy.transpose()?,
             metrics: Metrics::of(&group, &by_metric)?,
@@ -127,17 +124,6 @@ pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
         worst_accuracy: accuracies.map(|column| worst(&column, f64::min, |a, b| a < b)),
         groups,
     })
-}
-
-pub(super) fn check(settings: &Settings, groups: usize) -> Result<()> {
-    check_level("delta", settings.delta)?;
-    let cap = settings.cap;
-    // 2M must be finite too.
-    require(cap > 0.0 && cap <= 0.5 * f64::MAX, "cap", cap, "a positive number")?;
-    if groups == 0 {
-        return Err(Error::Length { what: "the list of groups", found: 0, expected: 1 });
-    }
-    Ok(())
 }
 
 /// Whether a column is given; an error if only some groups have it.
@@ -184,11 +170,12 @@ fn worst(column: &[Estimate], pick: fn(f64, f64) -> f64, worse: fn(f64, f64) -> 
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Binary, Weights, auc_interval, clopper_pearson, mean_interval, weighted_mean_interval,
+        Binary, auc_interval, clopper_pearson, mean_interval, weighted_mean_interval,
     };
     use super::*;
+    use crate::Error;
 
-    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, seed: 1 };
+    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, weight_cap: Some(2.0), seed: 1 };
 
     fn losses(n: usize) -> Vec<f64> {
         (0..n).map(|i| (i * 7 % 11) as f64 / 5.0).collect()
@@ -274,7 +261,7 @@ mod tests {
             losses: &a,
             correct: Some(&right),
             binary: Some(Binary { scores: &a, positive: &positive }),
-            weights: Some(Weights { values: &weights, max: 2.0 }),
+            weights: Some(&weights),
         };
         let found = evaluate(&[rows], &SETTINGS).unwrap().groups[0];
         let kept: Vec<usize> =
@@ -287,6 +274,21 @@ mod tests {
         let risk = a.iter().zip(&weights).map(|(a, w)| a * w).sum::<f64>() / total;
         assert!((found.risk.unwrap() - risk).abs() < 1e-12);
         assert_eq!(found.metrics.get("auc"), None);
+    }
+
+    #[test]
+    fn heavier_rows_count_as_the_cap() {
+        let a = losses(60);
+        let weights: Vec<f64> = (0..60).map(|i| f64::from(1 + i % 3)).collect();
+        let capped: Vec<f64> = weights.iter().map(|w| w.min(2.0)).collect();
+        let of = |weights| {
+            let rows = Rows { losses: &a, weights: Some(weights), ..Rows::default() };
+            evaluate(&[rows], &SETTINGS).unwrap().groups[0]
+        };
+        let (found, expected) = (of(&weights), of(&capped));
+        assert_eq!((found.capped_weights, expected.capped_weights), (20, 0));
+        assert_eq!(found.clipped_risk, expected.clipped_risk);
+        assert_ne!(found.risk, expected.risk);
     }
 
     #[test]
@@ -331,11 +333,14 @@ mod tests {
             evaluate(&[rows(&[0.1, f64::INFINITY])], &SETTINGS),
             Err(Error::NonFiniteLoss { group: 0, round: 0, .. })
         ));
-        let weighted =
-            Rows { weights: Some(Weights { values: &[1.0, 3.0], max: 2.0 }), ..rows(&good) };
+        let weighted = |weights| Rows { weights: Some(weights), ..rows(&good) };
         assert_eq!(
-            text(&[weighted], &SETTINGS),
-            "weight = 3 (row 1 of group 0): expected a number in [0, max]"
+            text(&[weighted(&[1.0, -3.0])], &SETTINGS),
+            "weight = -3 (row 1 of group 0): expected a finite number, at least 0"
+        );
+        assert_eq!(
+            text(&[weighted(&[1.0, 3.0])], &Settings { weight_cap: None, ..SETTINGS }),
+            "weight_cap = none: expected a bound on the weights of the rows"
         );
         let graded = Rows { correct: Some(&[true, true]), ..rows(&good) };
         assert_eq!(
@@ -349,6 +354,8 @@ mod tests {
             Settings { delta: 1.0, ..SETTINGS },
             Settings { cap: 0.0, ..SETTINGS },
             Settings { cap: f64::NAN, ..SETTINGS },
+            Settings { weight_cap: Some(0.0), ..SETTINGS },
+            Settings { weight_cap: Some(f64::INFINITY), ..SETTINGS },
         ] {
             assert!(matches!(evaluate(&[rows(&good)], &settings), Err(Error::Parameter { .. })));
         }

@@ -15,7 +15,7 @@
 //! | two models on the same rows, all groups at once | betting at δ/m | [`compare`] |
 //!
 //! The assumption throughout: within a group, rows are independent draws of one distribution, and
-//! neither the model nor M nor the order of the rows was chosen by looking at them. An interval for
+//! neither the model nor M nor B nor the order of the rows was chosen by looking at them. An interval for
 //! rows that were also trained on means nothing.
 
 mod auc;
@@ -25,14 +25,16 @@ mod compare;
 mod groups;
 mod metric;
 mod rows;
+mod settings;
 
 pub use auc::{Auc, auc, auc_interval};
 pub use betting::{mean_interval, weighted_mean_interval};
 pub use clopper_pearson::clopper_pearson;
 pub use compare::{Comparison, GroupDifference, Pairs, compare};
-pub use groups::{Evaluation, GroupEstimates, Settings, Worst, evaluate};
+pub use groups::{Evaluation, GroupEstimates, Worst, evaluate};
 pub use metric::{METRICS, Metric, Metrics};
-pub use rows::{Binary, Rows, Weights};
+pub use rows::{Binary, Rows};
+pub use settings::Settings;
 
 use crate::error::{Error, Result, require};
 use serde::{Deserialize, Serialize};

@@ -1,18 +1,8 @@
 //! The held-out rows of a group, and what is made of them.
 
 use super::betting::interval as betting_interval;
-use super::{Estimate, Interval, check_length, clopper_pearson};
-use crate::error::{Error, Result, require};
-
-/// Weights of rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Weights<'a> {
-    /// One weight per row, in [0, `max`].
-    pub values: &'a [f64],
-    /// The largest weight possible, known without looking at these rows, see
-    /// [`weighted_mean_interval`](super::weighted_mean_interval).
-    pub max: f64,
-}
+use super::{Estimate, Interval, Settings, check_length, clopper_pearson};
+use crate::error::{Error, Result};
 
 /// What only binary targets have.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +22,9 @@ pub struct Rows<'a> {
     pub correct: Option<&'a [bool]>,
     /// Scores and classes of binary targets (with `correct`): for all groups, or for none.
     pub binary: Option<Binary<'a>>,
-    /// Weights, if rows have different ones.
-    pub weights: Option<Weights<'a>>,
+    /// Weights, if rows have different ones: finite and not negative. In intervals a row counts as
+    /// much as [`Settings::weight_cap`] at most.
+    pub weights: Option<&'a [f64]>,
 }
 
 impl Rows<'_> {
@@ -50,7 +41,7 @@ impl Rows<'_> {
         positives.min(negatives)
     }
 
-    pub(super) fn check(&self, group: usize) -> Result<()> {
+    pub(super) fn check(&self, group: usize, settings: &Settings) -> Result<()> {
         let n = self.losses.len();
         check_losses(self.losses, group)?;
         if let Some(correct) = self.correct {
@@ -62,14 +53,25 @@ impl Rows<'_> {
             let finite = |score: f64| score.is_finite();
             check_each("score", binary.scores, group, finite, "a finite number")?;
         }
-        check_weights(self.weights, n, group)
+        check_weights(self.weights, n, group, settings)
     }
+}
+
+/// What one independent draw says of a mean, and how much it counts: a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    /// The value.
+    pub value: f64,
+    /// Its weight.
+    pub weight: f64,
 }
 
 /// Rows of a group in the order in which betting takes them.
 pub(super) struct Ordered<'a> {
     pub rows: &'a Rows<'a>,
     pub order: &'a [usize],
+    /// The largest weight that a unit can have.
+    pub heaviest: f64,
 }
 
 impl Ordered<'_> {
@@ -81,8 +83,9 @@ impl Ordered<'_> {
         high: f64,
         alpha: f64,
     ) -> Result<Estimate> {
-        let kept: Vec<usize> = self.order.iter().copied().filter(|r| keep(*r)).collect();
-        mean_estimate(&kept, value, self.rows.weights, Interval::new(0.0, high), alpha)
+        let kept = self.order.iter().copied().filter(|r| keep(*r));
+        let units = units(kept, value, self.rows.weights, self.heaviest);
+        mean_estimate(&units, self.heaviest, Interval::new(0.0, high), alpha)
     }
 
     /// The share of hits among the rows that are kept.
@@ -114,12 +117,20 @@ pub(super) fn check_losses(losses: &[f64], group: usize) -> Result<()> {
     check_each("loss", losses, group, |loss| loss >= 0.0, "a number at least 0")
 }
 
-pub(super) fn check_weights(weights: Option<Weights>, rows: usize, group: usize) -> Result<()> {
-    let Some(Weights { values, max }) = weights else { return Ok(()) };
-    check_length("the weights", values.len(), rows)?;
-    require(max > 0.0 && max.is_finite(), "max weight", max, "a positive number")?;
-    let inside = |weight: f64| (0.0..=max).contains(&weight);
-    check_each("weight", values, group, inside, "a number in [0, max]")
+/// Weights are finite and not negative, and have a bound that was fixed before.
+pub(super) fn check_weights(
+    weights: Option<&[f64]>,
+    rows: usize,
+    group: usize,
+    settings: &Settings,
+) -> Result<()> {
+    let Some(weights) = weights else { return Ok(()) };
+    check_length("the weights", weights.len(), rows)?;
+    if settings.weight_cap.is_none() {
+        return Err(Error::parameter("weight_cap", "none", "a bound on the weights of the rows"));
+    }
+    let finite = |weight: f64| weight.is_finite() && weight >= 0.0;
+    check_each("weight", weights, group, finite, "a finite number, at least 0")
 }
 
 fn check_each(
@@ -142,30 +153,43 @@ fn check_each(
 pub(super) fn point(
     rows: impl Iterator<Item = usize>,
     value: &dyn Fn(usize) -> f64,
-    weights: Option<Weights>,
+    weights: Option<&[f64]>,
 ) -> Option<f64> {
+    mean(&units(rows, value, weights, f64::INFINITY))
+}
+
+/// The rows as units; one that is heavier than `heaviest` counts as that.
+pub(super) fn units(
+    rows: impl Iterator<Item = usize>,
+    value: &dyn Fn(usize) -> f64,
+    weights: Option<&[f64]>,
+    heaviest: f64,
+) -> Vec<Unit> {
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].min(heaviest));
+    rows.map(|row| Unit { value: value(row), weight: weight(row) }).collect()
+}
+
+/// The weighted mean of units; `None` without any or without weight.
+fn mean(units: &[Unit]) -> Option<f64> {
     let (mut sum, mut total) = (0.0, 0.0);
-    for row in rows {
-        let weight = weights.map_or(1.0, |weights| weights.values[row]);
-        sum += weight * value(row);
-        total += weight;
+    for unit in units {
+        sum += unit.weight * unit.value;
+        total += unit.weight;
     }
     (total > 0.0).then(|| sum / total)
 }
 
-/// A mean with its betting interval, over the rows in the order given.
+/// The mean of units with its betting interval, which takes them in this order. Their values lie in
+/// `range`, their weights in [0, `heaviest`].
 pub(super) fn mean_estimate(
-    order: &[usize],
-    value: &dyn Fn(usize) -> f64,
-    weights: Option<Weights>,
+    units: &[Unit],
+    heaviest: f64,
     range: Interval,
     alpha: f64,
 ) -> Result<Estimate> {
-    let values: Vec<f64> = order.iter().map(|row| value(*row)).collect();
-    let picked: Option<Vec<f64>> =
-        weights.map(|weights| order.iter().map(|row| weights.values[*row]).collect());
-    let weighting = picked.as_deref().zip(weights.map(|weights| weights.max));
-    let interval = betting_interval(&values, weighting, range.low, range.high, alpha)?;
-    let mean = point(order.iter().copied(), value, weights);
-    Ok(Estimate::new(order.len(), mean, interval, range))
+    let values: Vec<f64> = units.iter().map(|unit| unit.value).collect();
+    let weights: Vec<f64> = units.iter().map(|unit| unit.weight).collect();
+    let interval =
+        betting_interval(&values, Some((&weights, heaviest)), range.low, range.high, alpha)?;
+    Ok(Estimate::new(units.len(), mean(units), interval, range))
 }

@@ -201,6 +201,10 @@ impl Loss for AnyLoss {
         each!(self, loss => loss.conjugate(u, y))
     }
 
+    fn infimum(&self) -> f64 {
+        each!(self, loss => loss.infimum())
+    }
+
     fn smoothed(&self, mu: f64) -> Option<Self> {
         match self {
             AnyLoss::Hinge(loss) => loss.smoothed(mu).map(AnyLoss::Hinge),

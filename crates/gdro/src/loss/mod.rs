@@ -81,6 +81,13 @@ pub trait Loss {
     /// domain, up to rounding. The slopes lie in the domain.
     fn conjugate(&self, u: &[f64], y: f64) -> f64;
 
+    /// A number that no value of the loss is below, the larger the better: certificates rest on it
+    /// where nothing better is known. 0, the default, is the infimum of every loss of this crate;
+    /// a loss that may be negative must say so here.
+    fn infimum(&self) -> f64 {
+        0.0
+    }
+
     /// A loss with derivatives of all orders that lies above this one by at most a fixed multiple
     /// of `mu` > 0, and whose slopes lie in the domain of this one's conjugate. `None`, the
     /// default, for a loss that is smooth enough as it is.

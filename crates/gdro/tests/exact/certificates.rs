@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use gdro::certificate::{Certificate, certify};
 use gdro::domain::{AnyMap, Cube, Domain, L2Ball, MirrorMap as _};
-use gdro::exact::{DatasetRisks, Goal, Options, Population, Problem, group_optima, solve};
+use gdro::exact::{
+    DatasetRisks, Goal, Options, Population, Problem, group_optima, minimize, solve,
+};
 use gdro::expansion::Expansion;
 use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Loss as _, Softmax, Squared, Targets};
@@ -143,6 +145,42 @@ fn bounds_enclose_the_optimum_of_random_problems() {
     // And they are not vacuous: at the optimum the two bounds meet.
     assert!(tight >= 9_999, "{tight} of 10,000 certificates at the optimum are tight");
     assert!(unsolved == 0, "{unsolved} of 10,000 problems are not solved to 1e-6");
+}
+
+/// Weights of rows count in their ratios alone, from one end of what is accepted to the other: the
+/// bounds never cross, and are the same when all weights are.
+#[test]
+fn weights_of_any_size_leave_the_bounds_in_order() {
+    let mut rng = Rng::seed_from_u64(77);
+    for case in 0..300 {
+        let Random { data, loss, game, domain, goal } = random(&mut rng);
+        let power = 580.0 * unit(&mut rng) - 290.0;
+        let of_size = |mut size: Box<dyn FnMut() -> f64>| {
+            let members: Vec<Vec<u32>> =
+                (0..data.groups()).map(|i| data.members(i).to_vec()).collect();
+            let weights = (0..data.rows()).map(|_| 10f64.powf(size())).collect();
+            let x = Arc::new(data.matrix().clone());
+            let data = Dataset::new(x, data.targets().to_vec(), Some(weights), &members).unwrap();
+            let problem = Problem {
+                game: &game,
+                domain: &domain,
+                features: data.features(),
+                outputs: loss.outputs(),
+                goal: goal.clone(),
+            };
+            let best = minimize(&data, &loss, &problem, &Options::default()).unwrap();
+            let found = certify(&data, &loss, &problem, &best.w, &best.q, None, 0).unwrap();
+            assert!(found.lower <= found.upper, "case {case}: {found:?}");
+            found
+        };
+        let seed = rng.clone();
+        let (even, equal) = (of_size(Box::new(|| 0.0)), of_size(Box::new(move || power)));
+        let size = 1.0 + even.upper.abs();
+        assert!((even.upper - equal.upper).abs() < 1e-8 * size, "case {case}: {even:?} {equal:?}");
+        assert!((even.lower - equal.lower).abs() < 1e-8 * size, "case {case}: {even:?} {equal:?}");
+        let mut apart = seed;
+        of_size(Box::new(move || 579.0 * unit(&mut apart) - 289.5));
+    }
 }
 
 /// The expansion of a problem at a model, its rows added in two batches.

@@ -28,8 +28,9 @@ def clopper_pearson():
 def bets(x, u, alpha):
     n = len(x)
     before = np.arange(1, n + 1)
-    mean = (0.5 + np.cumsum(u * x)) / (1 + np.cumsum(u))
-    variance = (0.25 + np.cumsum((u * (x - mean)) ** 2)) / (before + 1)
+    typical = (1 + np.cumsum(u)) / (before + 1)
+    mean = (0.5 * typical + np.cumsum(u * x)) / (typical + np.cumsum(u))
+    variance = (0.25 * typical**2 + np.cumsum((u * (x - mean)) ** 2)) / (before + 1)
     variance = np.concatenate([[0.25], variance[:-1]])
     return np.sqrt(2 * np.log(2 / alpha) / (n * variance))
 

@@ -8,7 +8,7 @@ use gdro_data::Target;
 use gdro_train::certify::Certified;
 use gdro_train::evaluate::Evaluated;
 
-use super::caps::caps;
+use super::caps::{caps, clusters};
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, level, percent};
 use super::tables::{FULL, NONE, WORST, certificate_in_words, objective_in_words, plain};
@@ -74,6 +74,10 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let mut all_rows = blank();
     all_rows[1] = count(evaluated.rows as u64);
     add(["", "rows"], &|i| count(groups[i].rows as u64), all_rows);
+    if groups.iter().any(|g| g.clipped_risk.clusters.is_some()) {
+        let of = |i: usize| groups[i].clipped_risk.clusters;
+        add(["", "clusters"], &|i| of(i).map_or(NONE.into(), |n| count(n as u64)), blank());
+    }
     let show = |v: Option<f64>| v.map_or(NONE.into(), |v| scale.show(v));
     let mean = evaluated.mean_over_rows;
     let risks = totals(&|g| g.risk, mean.risk, 1.0).map(|v| scale.show(v));
@@ -107,6 +111,8 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         level(1.0 - evaluated.settings.delta),
         caps(&evaluated.settings, groups)
     )];
+    let (column, heavy) = (evaluated.cluster.as_deref(), &evaluated.heavy_clusters);
+    notes.extend(clusters(&evaluated.settings, groups, column, heavy));
     let unseen = evaluated.names.len() - evaluated.known;
     if unseen > 0 {
         notes.push(format!("groups that training never saw: {}", count(unseen as u64)));

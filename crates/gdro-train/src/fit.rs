@@ -6,6 +6,7 @@ use gdro::risk::group_risks;
 use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
+use crate::clusters::{HeavyCluster, heaviest};
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
@@ -36,6 +37,8 @@ pub struct Fitted {
     pub comparison: Option<gdro::interval::Comparison>,
     /// What intervals rest on besides the rows held out.
     pub settings: gdro::interval::Settings,
+    /// Clusters of rows held out that count for less in intervals than they weigh.
+    pub heavy_clusters: Vec<HeavyCluster>,
     /// Averaged group weights.
     pub weights: Vec<f64>,
     /// Offsets b_i of the groups, when there are any.
@@ -159,12 +162,14 @@ pub fn fit_rows(
     rows.check(job)?;
     let names = rows.names.clone();
     let library = |e| Failure::library(e, &names);
+    let rows_clusters = rows.clusters.clone();
     let setting = setting_on(job, rows, loss, loss.targets())?;
+    let heaviest = rows_clusters.map(|codes| heaviest(&setting.data, &codes));
     let trained = train(job, &setting, &names, progress)?;
     let w = &trained.answer.w;
     Ok(OnRows {
         risks: group_risks(&setting.loss, w, &setting.data).map_err(library)?,
-        settings: settings(&job.training, &setting, &[w]).map_err(library)?,
+        settings: settings(&job.training, &setting, &[w], heaviest).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         trained,
     })
@@ -193,7 +198,9 @@ pub fn fit_on(
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
-    let settings = settings(training, &setting, &models).map_err(library)?;
+    let clusters = prepared.train_clusters.as_ref();
+    let heaviest = clusters.map(|clusters| heaviest(&prepared.train, clusters.codes()));
+    let settings = settings(training, &setting, &models, heaviest).map_err(library)?;
     let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
@@ -223,6 +230,7 @@ pub fn fit_on(
         balanced,
         comparison: held_out.as_ref().map(|h| h.comparison.clone()),
         settings,
+        heavy_clusters: held_out.map_or_else(Vec::new, |h| h.heavy),
         weights: answer.weights,
         offsets,
         solver,

@@ -6,6 +6,7 @@ use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::pilot::usual_range;
 use gdro_data::Prepared;
 
+use crate::clusters::{Draws, HeavyCluster, with_one};
 use crate::job::Training;
 use crate::prepared::Setting;
 use crate::scores::each_loss;
@@ -16,11 +17,13 @@ pub struct Intervals {
     pub evaluations: Vec<Evaluation>,
     /// The first model against the second.
     pub comparison: Comparison,
+    /// Clusters that count for less than they weigh.
+    pub heavy: Vec<HeavyCluster>,
 }
 
 /// What intervals need besides the rows held out, from training rows alone: M, for models that are
 /// shown side by side, is what 999 of 1000 of their losses stay below, and B is the largest weight,
-/// unless the job gives one.
+/// unless the job gives one. So is S, the largest weight of a cluster in a group, of rows in clusters.
 ///
 /// # Errors
 /// Those of [`usual_range`].
@@ -28,6 +31,7 @@ pub fn settings(
     training: &Training,
     setting: &Setting,
     models: &[&[f64]],
+    heaviest_cluster: Option<f64>,
 ) -> gdro::Result<Settings> {
     let of = |w: &&[f64]| usual_range(&setting.loss, &setting.data, w);
     let caps: Vec<f64> = models.iter().map(of).collect::<gdro::Result<_>>()?;
@@ -37,6 +41,7 @@ pub fn settings(
         delta: training.delta,
         cap: caps.into_iter().fold(0.0, f64::max),
         weight_cap: data.is_weighted().then(|| training.weight_cap.unwrap_or_else(largest)),
+        cluster_cap: heaviest_cluster.map(|heaviest| training.cluster_cap.unwrap_or(heaviest)),
         seed: training.seed,
     })
 }
@@ -73,7 +78,12 @@ impl Intervals {
             .iter()
             .map(|w| columns(&setting.loss, test, w, &members))
             .collect::<gdro::Result<_>>()?;
-        Self::of(&setting.loss, test, &members, &columns, settings).map(Some)
+        let clusters = prepared.test_clusters.as_ref();
+        let draws = Draws::new(clusters, &members, with_one(prepared));
+        let names: Vec<String> = prepared.groups.iter().map(|g| g.name.clone()).collect();
+        let heavy = draws.heavier(test, clusters, &members, &names, settings.cluster_cap);
+        let found = Self::of(&setting.loss, test, &members, &columns, &draws, settings)?;
+        Ok(Some(Intervals { heavy, ..found }))
     }
 
     /// Intervals of models that say `columns[model][group]` about the rows of the groups.
@@ -82,11 +92,12 @@ impl Intervals {
         test: &Dataset,
         members: &[&[u32]],
         columns: &[Vec<Columns>],
+        draws: &Draws,
         settings: &Settings,
     ) -> gdro::Result<Self> {
         let evaluations = columns
             .iter()
-            .map(|columns| evaluate(loss, test, members, columns, settings))
+            .map(|columns| evaluate(loss, test, members, columns, draws, settings))
             .collect::<gdro::Result<_>>()?;
         let weights = weights(test, members);
         let pairs: Vec<Pairs<'_>> = (0..members.len())
@@ -94,9 +105,10 @@ impl Intervals {
                 first: &columns[0][i].losses,
                 second: &columns[1][i].losses,
                 weights: weights.as_ref().map(|w| &w[i][..]),
+                clusters: draws.clusters(i),
             })
             .collect();
-        Ok(Intervals { evaluations, comparison: compare(&pairs, settings)? })
+        Ok(Intervals { evaluations, comparison: compare(&pairs, settings)?, heavy: Vec::new() })
     }
 }
 
@@ -128,6 +140,7 @@ pub fn evaluate(
     data: &Dataset,
     members: &[&[u32]],
     columns: &[Columns],
+    draws: &Draws,
     settings: &Settings,
 ) -> gdro::Result<Evaluation> {
     let positive: Vec<Vec<bool>> = members
@@ -145,6 +158,7 @@ pub fn evaluate(
             correct: is_graded.then_some(&c.correct[..]),
             binary: is_binary.then_some(Binary { scores: &c.scores, positive: &positive[i] }),
             weights: weights.as_ref().map(|w| &w[i][..]),
+            clusters: draws.clusters(i),
         })
         .collect();
     interval::evaluate(&rows, settings)

@@ -17,6 +17,7 @@
 //! [`failure::Failure`].
 
 pub mod certify;
+pub mod clusters;
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;

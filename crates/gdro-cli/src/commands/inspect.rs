@@ -48,7 +48,9 @@ impl Inspect {
             return Err(Failure::input("--all: JSON holds all groups and columns"));
         }
         let job = Job::resolve(&self.inputs, self.options.settings()?)?;
-        for key in ["delta", "weight-cap"].into_iter().filter(|key| self.options.has(key)) {
+        for key in
+            ["delta", "weight-cap", "cluster-cap"].into_iter().filter(|key| self.options.has(key))
+        {
             let why = format!("--{key}: nothing is estimated here: leave it out");
             return Err(Failure::input(why));
         }

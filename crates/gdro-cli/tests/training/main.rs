@@ -14,6 +14,7 @@ mod losses;
 mod nycflights;
 mod path;
 mod players;
+mod repeated;
 mod select;
 mod sets;
 mod solvers;

@@ -46,9 +46,11 @@ fn names(clusters: &Clusters) -> BTreeSet<&str> {
 fn clusters_are_held_out_as_a_whole() {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     let draws = 600;
+    let wanted = options(BY_PATIENT);
+    let table = table(visits(), &wanted).unwrap();
     for seed in 0..draws {
         let split = Split::Share { share: 0.3, seed };
-        let found = prepared(&split, BY_PATIENT);
+        let found = prepare(&table, &wanted, None, &split, false).unwrap();
         let (train, test) = clusters(&found);
         // The group of one patient has rows on both sides, and this patient alone.
         let both: Vec<&str> = names(train).intersection(&names(test)).copied().collect();

@@ -174,6 +174,7 @@ impl Settings {
             seed: self.count("seed")?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
             weight_cap: self.number("weight-cap")?,
+            cluster_cap: self.number("cluster-cap")?,
         };
         training.set_domain(domain);
         Ok(training)
@@ -317,6 +318,14 @@ impl Settings {
         if training.weight_cap.is_some() && data.weight.is_none() {
             let why = "rows have no weights: name their column with weight";
             return self.refuse("weight-cap", why);
+        }
+        if training.weight_cap.is_some() && data.weight_kind == WeightKind::Frequency {
+            let why = "weights are numbers of rows, each of which counts as 1: leave it out";
+            return self.refuse("weight-cap", why);
+        }
+        if training.cluster_cap.is_some() && data.cluster.is_none() {
+            let why = "there are no clusters: name their column with cluster";
+            return self.refuse("cluster-cap", why);
         }
         if training.budget.is_some() && data.families() > 1 {
             let why = "a row is in a group of each family, so that rows cannot be visited once \

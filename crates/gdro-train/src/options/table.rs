@@ -280,6 +280,7 @@ pub fn find(key: &str) -> Option<&'static Opt> {
     TABLE.iter().find(|option| option.key == key)
 }
 
+const CLUSTERED: &str = "the rows of a cluster may lie far apart";
 const UNWEIGHTED: &str = "rows that are visited once cannot be weighted";
 const AT_RANDOM: &str = "a random sample of each group is held out";
 const NO_OFFSETS: &str = "it plays the game without offsets";
@@ -740,9 +741,20 @@ pub const TABLE: &[Opt] = &[
         "COLUMN",
         Kind::Text,
         "Column that says which rows belong together, such as those of a patient: they are held out \
-         as a whole. It is no feature",
+         as a whole, and are the unit of intervals. It is no feature",
     )
-    .unstreamed("the rows of a cluster may lie far apart"),
+    .unstreamed(CLUSTERED),
+    opt(
+        Heading::Table,
+        "cluster-cap",
+        "S",
+        Kind::Number(Range::above_zero("a number above 0")),
+        "Held-out clusters of a larger total weight in a group (without weights, of more rows) count \
+         as S in points and intervals. It must not be taken from these rows",
+    )
+    .default("the largest weight of a cluster in a training group")
+    .used_by(Use::Always)
+    .unstreamed(CLUSTERED),
     opt(
         Heading::Table,
         "format",

@@ -14,6 +14,7 @@ use gdro::{Dataset, Matrix};
 use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
+use crate::clusters::Draws;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
 use crate::intervals::{Columns, Intervals, columns, settings};
@@ -103,7 +104,7 @@ pub fn run(
         goal: Goal::Adversary,
     };
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
-    let settings = settings(&job.training, head, models).map_err(library)?;
+    let settings = settings(&job.training, head, models, None).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
     let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
@@ -116,7 +117,8 @@ pub fn run(
         if alone {
             columns.push(columns[0].clone());
         }
-        let found = Intervals::of(loss, &data, &members, &columns, &settings).map_err(library)?;
+        let found = Intervals::of(loss, &data, &members, &columns, &Draws::default(), &settings)
+            .map_err(library)?;
         for (evaluation, intervals) in evaluations.iter_mut().zip(found.evaluations) {
             evaluation.intervals = Some(intervals);
         }

@@ -95,7 +95,7 @@ impl Streamed {
         let certificate = self.finish.as_ref().map(|f| &f.certificate);
         let settings = match &self.finish {
             Some(finish) => finish.settings,
-            None => settings(&job.training, &self.setting, &[&self.robust.w])
+            None => settings(&job.training, &self.setting, &[&self.robust.w], None)
                 .map_err(|e| Failure::library(e, &[]))?,
         };
         let (w, weights) = (&self.robust.w, self.robust.weights.clone());
@@ -112,7 +112,8 @@ impl Streamed {
             let summary = self.brief();
             return Ok(Told::Briefly(Box::new(Brief { model, summary })));
         }
-        let Some(Finish { evaluations, comparison, certificate, settings, .. }) = self.finish.take()
+        let Some(Finish { evaluations, comparison, certificate, settings, .. }) =
+            self.finish.take()
         else {
             return Err(Failure::Machine("no evaluation".into()));
         };
@@ -130,6 +131,7 @@ impl Streamed {
             balanced,
             comparison,
             settings,
+            heavy_clusters: Vec::new(),
             weights: self.robust.weights,
             offsets: None,
             solver: settled.training.solver,

@@ -62,9 +62,12 @@ pub const METRICS: [Metric; 3] = [
         label: "AUC",
         help: "the probability that a positive row has a higher score than a negative one of the same group; 0.5 is guessing.",
         is_share: false,
-        trials: |rows| if rows.weights.is_some() { 0 } else { rows.smaller_class() },
+        trials: |rows| {
+            let alike = rows.weights.is_none() && rows.clusters.is_none();
+            if alike { rows.smaller_class() } else { 0 }
+        },
         estimate: |group, alpha| {
-            let Some(binary) = group.rows.binary.filter(|_| group.rows.weights.is_none()) else {
+            let Some(binary) = group.rows.binary.filter(|_| group.draws.are_alike()) else {
                 return Ok(None);
             };
             let unit = Interval::new(0.0, 1.0);

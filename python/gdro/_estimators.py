@@ -92,11 +92,12 @@ _DOCUMENTATION = """
     max_iter : int, default=200
         Most iterations of ``solver="exact"``.
     rounds : int, default=None
-        Number of rounds of another solver; with ``tol`` those of the first run, and each further
-        one takes 4 times as many.
+        Number of rounds of another solver. With ``tol`` a run that has not reached it by then goes
+        on, until it has played 64 times as many; the best model that was seen is the answer.
     step_w, step_q : float, default=None
-        Multipliers on the steps of the theorems, for the model and the group weights. By short
-        pilot runs when left out.
+        Multipliers on the steps of the theorems, for the model and the group weights. When left
+        out, the players of ``"smd-m"`` find their own steps in long runs, those of one-sample
+        solvers follow from the balanced model, and pilot runs choose the others.
     anytime : bool, default=False
         Steps that fall with time (smd-m, online-1, atkro-m).
     average : {"uniform", "weighted", "suffix", "last"}, default=None
@@ -139,6 +140,9 @@ _DOCUMENTATION = """
         Mean loss of each group on the training rows, weighted by the weights of the rows.
     group_offsets_ : ndarray
         Offsets b_i that were subtracted; for ``objective="regret"`` what models of their own attain.
+    constant_objective_ : float
+        What the best prediction without features attains; a model that is no better, up to a
+        hundredth, comes with a warning that names the groups that decide.
     certificate_ : Certificate
         Proof of how far the model is from the optimum: ``upper``, ``lower``, ``gap``, ….
     solver_ : str
@@ -171,6 +175,7 @@ class _GroupDRO(BaseEstimator):
     group_risks_: Vector
     group_offsets_: Vector
     certificate_: Certificate
+    constant_objective_: float
     solver_: str
     n_iter_: int
     n_features_in_: int
@@ -351,6 +356,12 @@ class _GroupDRO(BaseEstimator):
         self.weight_cap_ = found["weight_cap"]
         self.cluster_cap_ = found["cluster_cap"]
         self.steps_ = found["steps"]
+        if found["remark"] is not None:
+            warnings.warn(found["remark"], UserWarning, stacklevel=3)
+        for family in families:
+            rows = np.bincount(family.codes, minlength=len(family.names)).tolist()
+            for remark in _gdro.group_remarks(family.columns, family.names, rows):
+                warnings.warn(f"sensitive_features: {remark}", UserWarning, stacklevel=3)
         if found["exhausted"] is not None:
             name = names[found["exhausted"]]
             warnings.warn(
@@ -358,7 +369,10 @@ class _GroupDRO(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._warn(self.tol)
+        self.constant_objective_, useless = found["constant"]
+        if useless is not None:
+            warnings.warn(useless, UserWarning, stacklevel=3)
+        self._warn(self.tol, found["advice"])
         w = found["w"]
         c = max(1, classes)
         coefficients = w[: d * c].reshape(d, c).T
@@ -366,7 +380,7 @@ class _GroupDRO(BaseEstimator):
         intercepts = rest if self.fit_intercept else np.zeros(c)
         return np.ascontiguousarray(coefficients), np.array(intercepts)
 
-    def _warn(self, tol):
+    def _warn(self, tol, advice):
         certificate = self.certificate_
         if tol is None and self.solver_ != "exact":
             return  # so many rounds were asked for, and the certificate says what they gave
@@ -374,11 +388,7 @@ class _GroupDRO(BaseEstimator):
             # In units of the risks; where all are 0, bounds still leave room for rounding.
             tol = CLOSE * max(abs(certificate.upper), self.trace_["objective"][0], 1e-6)
         if not certificate.gap <= tol:
-            advice = (
-                "raise max_iter, scale the features, or raise l2"
-                if self.solver_ == "exact"
-                else "raise rounds or tol, or scale the features"
-            )
+            advice = advice or "raise max_iter, scale the features, or raise l2"
             warnings.warn(
                 f"the model is not at the optimum: its certified gap is {certificate.gap:.2e} "
                 f"(objective {certificate.upper:.6g}); {advice}",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "intervals", "loss_cap", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "loss_cap", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
 
 __version__: Final[str]
 """
@@ -128,6 +128,11 @@ def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, cl
     Trains a model on rows whose groups have these names; `classes` is their number for a loss that
     takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
     go to `listener`.
+    """
+
+def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[int]) -> list[str]:
+    """
+    Remarks on a family of groups that are too many to be meant, with the number of rows of each.
     """
 
 def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weights: Vector | None, clusters: Clusters | None, families: Sequence[Family], delta: float, cap: float, weight_cap: float | None, cluster_cap: float | None, seed: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ use gdro::run::Outcome;
 use gdro_train::fit::{OnRows, fit_rows};
 use gdro_train::job::Job;
 use gdro_train::prepared::TrainRows;
+use gdro_train::options::Front;
 use gdro_train::solve::Solved;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -53,6 +54,19 @@ pub fn fit<'py>(
     dict_of(py, fitted)
 }
 
+/// Remarks on a family of groups that are too many to be meant, with the number of rows of each.
+#[pyfunction]
+#[pyo3(signature = (
+    columns: "Sequence[str]", names: "Sequence[str]", rows: "Sequence[int]"
+) -> "list[str]")]
+pub fn group_remarks(columns: Vec<String>, names: Vec<String>, rows: Vec<u64>) -> Vec<String> {
+    let groups: Vec<(&str, u64)> = names.iter().map(String::as_str).zip(rows).collect();
+    gdro_data::group_remarks(&columns, &groups, |_, cuts| {
+        let cuts: Vec<String> = cuts.iter().map(f64::to_string).collect();
+        format!("pandas.cut(column, [-inf, {}, inf])", cuts.join(", "))
+    })
+}
+
 /// The loss of a job, for so many classes if it takes classes.
 ///
 /// # Errors
@@ -65,16 +79,16 @@ pub fn loss_of(job: &Job, classes: usize) -> gdro::Result<AnyLoss> {
 
 /// What was trained, as a dictionary of arrays.
 fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
-    let OnRows { trained, risks, offsets, settings } = fitted;
+    let OnRows { trained, risks, constant, offsets, settings, remark } = fitted;
     let answer = trained.answer;
-    let (iterations, steps, exhausted) = match &answer.solved {
-        Solved::Exact { iterations } => (*iterations as u64, None, None),
+    let (iterations, steps, exhausted, advice) = match &answer.solved {
+        Solved::Exact { iterations } => (*iterations as u64, None, None, None),
         Solved::Rounds(play) => {
             let exhausted = match play.outcome {
                 Outcome::Exhausted { group, .. } => Some(group),
                 Outcome::Finished | Outcome::Stopped => None,
             };
-            (play.rounds.0, Some(play.steps), exhausted)
+            (play.rounds.0, Some(play.steps), exhausted, Some(play.advice(Front::Python)))
         }
     };
     let dict = PyDict::new(py);
@@ -85,12 +99,16 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("offsets", PyArray1::from_vec(py, offsets))?;
     let c = trained.certificate;
     dict.set_item("certificate", (c.upper, c.lower, c.gap, c.relative_gap, c.method))?;
+    let warning = constant.warning(Front::Python);
+    dict.set_item("constant", (constant.objective, warning))?;
     dict.set_item("iterations", iterations)?;
     dict.set_item("cap", settings.cap)?;
     dict.set_item("weight_cap", settings.weight_cap)?;
     dict.set_item("cluster_cap", settings.cluster_cap)?;
+    dict.set_item("remark", remark)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
+    dict.set_item("advice", advice)?;
     let trace = PyList::empty(py);
     for point in answer.trace.points() {
         let risks = PyArray1::from_slice(py, point.risks.as_deref().unwrap_or_default());

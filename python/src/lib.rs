@@ -22,7 +22,7 @@ mod _gdro {
     #[pymodule_export]
     use super::arguments::{check, options};
     #[pymodule_export]
-    use super::fit::fit;
+    use super::fit::{fit, group_remarks};
     #[pymodule_export]
     use super::metrics::{intervals, loss_cap, losses, targets_of};
     #[pymodule_export]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use gdro::pilot::StepsBy;
 use gdro_train::progress::{Event, Progress};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -36,8 +37,13 @@ impl Progress for Control {
         let line = match event {
             Event::Note(text) => text.to_owned(),
             Event::Solver(solver, why) => format!("solver {solver}: {why}"),
-            Event::Steps(w, q, piloted) => {
-                let how = if piloted { " by pilot runs" } else { "" };
+            Event::Steps(_, _, StepsBy::Players) => "steps by the players themselves".into(),
+            Event::Steps(w, q, by) => {
+                let how = match by {
+                    StepsBy::Pilots => " by pilot runs",
+                    StepsBy::Balanced => " by the balanced model",
+                    StepsBy::Given | StepsBy::Players => "",
+                };
                 format!("steps{how}: {w:.3} and {q:.3} times the theorem's")
             }
             Event::Risk { round, planned, max_risk } => {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::hint::{Hint, Setting, Value};
+use crate::table::{DATES, Look};
 use crate::words::{count, number, shown};
 
 /// A result of this crate.
@@ -124,10 +125,12 @@ pub enum Error {
         why: std::io::Error,
     },
     /// Bytes that are not UTF-8.
-    #[error("{at}: not valid UTF-8: convert the file to UTF-8")]
+    #[error("{at}: not valid UTF-8: convert the file, as in `iconv -f {encoding} -t UTF-8`")]
     Utf8 {
         /// The line.
         at: Position,
+        /// What it may be.
+        encoding: &'static str,
     },
     /// A line or a quoted cell is implausibly long.
     #[error(
@@ -223,6 +226,12 @@ pub enum Error {
         /// What was expected.
         expected: String,
     },
+    /// Rows of a sparse text belong to queries, and nothing says what to do with them.
+    #[error("{file}: rows have the number of a query (qid), which is no feature")]
+    QueryColumn {
+        /// The file.
+        file: String,
+    },
     /// Files of group labels have another number of labels than the table has rows.
     #[error(
         "{file}: found {}, the table has {}: expected one label a line for each row",
@@ -303,6 +312,51 @@ pub enum Error {
         /// Column number, from 1.
         number: usize,
     },
+    /// A column without a name has cells that are neither the number of the row nor empty.
+    #[error(
+        "{place}: column number {number} has no name, and line {line} has `{}` there: give it a \
+         name, or write the table without it",
+        shown(.text)
+    )]
+    UnnamedCell {
+        /// File and line of the names.
+        place: String,
+        /// Column number, from 1.
+        number: usize,
+        /// The line of the cell.
+        line: u64,
+        /// The cell.
+        text: String,
+    },
+    /// The lines before the header are no table.
+    #[error(
+        "{at}: {} before the names of the columns: found 1 cell, later lines have {cells}",
+        count(*.before, "line")
+    )]
+    Preamble {
+        /// The first line.
+        at: Position,
+        /// Number of records before the header.
+        before: usize,
+        /// Cells in the lines that follow.
+        cells: usize,
+        /// What these lines start with.
+        start: String,
+    },
+    /// Two characters separate cells equally well.
+    #[error(
+        "{at}: cells could be separated by {:?} ({} a line) or by {:?} ({})",
+        .found[0].0,
+        .found[0].1,
+        .found[1].0,
+        .found[1].1
+    )]
+    Delimiters {
+        /// The first line.
+        at: Position,
+        /// The characters, and the number of cells that each makes of a line.
+        found: [(char, usize); 2],
+    },
     /// Files that are read as one table have different columns.
     #[error("{file} and {first} have different columns: found `{found}`, expected `{expected}`")]
     Headers {
@@ -344,10 +398,71 @@ pub enum Error {
         column: String,
         /// The cell.
         text: String,
+        /// The texts in numeric columns that usually mean a missing cell; the cell, where most
+        /// others are numbers.
+        marks: Box<[String]>,
+        /// What most cells of the column look like instead.
+        look: Option<Box<Look>>,
     },
     /// A number is NaN or infinite, or too large for arithmetic.
     #[error("{at}: column `{column}`: found `{}`, expected a finite number", shown(.text))]
     NotFinite {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+        /// The texts in numeric columns that usually mean a missing cell.
+        marks: Box<[String]>,
+    },
+    /// A number with leading zeros in a column that was taken as numbers before.
+    #[error(
+        "{at}: column `{column}`: found `{}`, like a code, and numbers without leading zeros \
+         before it",
+        shown(.text)
+    )]
+    Padded {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+    },
+    /// A cell of a column of dates is none.
+    #[error("{at}: column `{column}`: found `{}`, expected a date: {DATES}", shown(.text))]
+    NotADate {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+        /// The texts of the column that usually mean a missing cell.
+        marks: Box<[String]>,
+    },
+    /// No cell of a column of dates shows which number is the day.
+    #[error(
+        "{at}: column `{column}`: found `{}`, and no cell shows whether the day or the month comes \
+         first",
+        shown(.text)
+    )]
+    DateOrder {
+        /// The line.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+    },
+    /// Days and months of a column of dates are not always in the same order.
+    #[error(
+        "{at}: column `{column}`: found `{}`, where the month comes first, and dates where the day \
+         does: write them in one order",
+        shown(.text)
+    )]
+    OtherOrder {
         /// The line.
         at: Position,
         /// The column.
@@ -618,12 +733,54 @@ impl Error {
                 hint.say("say `").set("format", words(&["svmlight"])).say("` if it is one")
             }
             Error::TooDense { .. } => hint.say("say `").set("scaling", words(&["none"])).say("`"),
-            Error::NotANumber { column, text, .. } | Error::NotFinite { column, text, .. } => hint
+            Error::NotANumber { column, text, marks, look: Some(look), .. } => {
+                let na = Some(text).filter(|text| marks.contains(text));
+                of_look(look, column, na)
+            }
+            Error::NotANumber { column, text, marks, .. }
+            | Error::NotFinite { column, text, marks, .. } => {
+                let na = if marks.contains(text) { marks.to_vec() } else { vec![text.clone()] };
+                let means = if na.len() == 1 {
+                    "` if it means missing, or `"
+                } else {
+                    "` if these mean missing, or `"
+                };
+                hint.say("say `")
+                    .set("na", Value::Cells(na))
+                    .say(means)
+                    .set("text", named(column))
+                    .say("` if the column is text")
+            }
+            Error::NotADate { text, marks, .. } if marks.contains(text) => hint
                 .say("say `")
-                .set("na", Value::Cell(text.clone()))
-                .say("` if it means missing, or `")
+                .set("na", Value::Cells(marks.to_vec()))
+                .say("` if it means missing"),
+            Error::DateOrder { column, .. } => hint
+                .say("say `")
+                .set("date", Value::OfColumn(column.clone(), "dmy"))
+                .say("` or `")
+                .set("date", Value::OfColumn(column.clone(), "mdy"))
+                .say("`"),
+            Error::Padded { column, .. } => hint
+                .say("say `")
                 .set("text", named(column))
-                .say("` if the column is text"),
+                .say("`, or `")
+                .set("number", named(column))
+                .say("`"),
+            Error::Preamble { start, .. } => hint
+                .say("delete them, or say `")
+                .set("comment", Value::Cell(start.clone()))
+                .say("`, which skips lines that start so"),
+            Error::Delimiters { .. } => hint
+                .say("say `")
+                .set("delimiter", words(&["comma", "semicolon", "tab", "pipe"]))
+                .say("`"),
+            Error::QueryColumn { .. } => hint
+                .say("say `")
+                .set("groups", words(&["qid"]))
+                .say("` to make groups of them, or `")
+                .set("ignore", words(&["qid"]))
+                .say("`"),
             Error::MissingCell { .. } => hint
                 .say("fill it, leave such rows out with `")
                 .set("missing", words(&["drop"]))
@@ -677,6 +834,28 @@ impl Error {
         }
     }
 
+    /// Adds the usual texts for missing cells that stop another column to those of this error.
+    pub(crate) fn add_marks(&mut self, other: Error) {
+        let (Error::NotANumber { marks: more, .. } | Error::NotFinite { marks: more, .. }) = other
+        else {
+            return;
+        };
+        if let Error::NotANumber { marks, .. } | Error::NotFinite { marks, .. } = self {
+            let new = more.iter().filter(|mark| !marks.contains(mark));
+            let all: Vec<String> = marks.iter().chain(new).cloned().collect();
+            *marks = all.into();
+        }
+    }
+
+    /// Whether a text that usually means a missing cell is what is wrong.
+    pub(crate) fn is_mark(&self) -> bool {
+        match self {
+            Error::NotANumber { text, marks, look: None, .. }
+            | Error::NotFinite { text, marks, .. } => marks.contains(text),
+            _ => false,
+        }
+    }
+
     /// The option that is at fault, if it is one. The message starts with its name.
     pub fn option(&self) -> Option<&'static str> {
         match self {
@@ -689,6 +868,59 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// What to do with a column of texts that look like something else; `na` may mean a missing cell.
+fn of_look(look: &Look, column: &str, na: Option<&String>) -> Hint {
+    let sign = |c: char| -> Value {
+        Value::Words(match c {
+            ',' => &[","],
+            '.' => &["."],
+            ' ' => &["space"],
+            _ => &["apostrophe"],
+        })
+    };
+    let hint = Hint::default();
+    let hint = match look {
+        Look::Numerals { decimal, thousands } => {
+            let mut hint = hint.say("say `");
+            if let Some(c) = decimal {
+                hint = hint.set("decimal", sign(*c));
+            }
+            if decimal.is_some() && thousands.is_some() {
+                hint = hint.say(" ");
+            }
+            if let Some(c) = thousands {
+                hint = hint.set("thousands", sign(*c));
+            }
+            hint.say("` for numbers that are written so")
+        }
+        Look::DecimalOrThousands => hint
+            .say("say `")
+            .set("decimal", sign(','))
+            .say("` if the comma is the decimal sign, `")
+            .set("thousands", sign(','))
+            .say("` if it is between thousands"),
+        Look::Percent => hint.say("write the numbers without the percent sign"),
+        Look::Currency => hint.say("write the numbers without the currency"),
+        Look::Unit(_) => hint.say("write the numbers without the unit"),
+        Look::Date => hint
+            .say("say `")
+            .set("date", Value::Column(column.to_owned()))
+            .say("` for days since 1970-01-01"),
+        Look::Time => hint.say("write times as numbers, such as minutes"),
+    };
+    let hint = match na {
+        Some(text) => {
+            hint.say(", `").set("na", Value::Cells(vec![text.clone()])).say("` if it means missing")
+        }
+        None => hint,
+    };
+    hint.say(", `")
+        .set("text", Value::Column(column.to_owned()))
+        .say("` if the column is text, or leave it out with `")
+        .set("ignore", Value::Column(column.to_owned()))
+        .say("`")
 }
 
 /// The error for a column that does not exist, with the closest name or all names.

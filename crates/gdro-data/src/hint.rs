@@ -26,6 +26,8 @@ pub enum Value {
     OfColumn(String, &'static str),
     /// The text of a cell.
     Cell(String),
+    /// The texts of several cells.
+    Cells(Vec<String>),
 }
 
 /// What to do about an error.
@@ -75,6 +77,10 @@ impl fmt::Display for Setting {
             Value::Any => f.write_str(option),
             Value::Words(words) => write!(f, "{option}={}", words.join("|")),
             Value::Column(text) | Value::Cell(text) => write!(f, "{option}={}", shown(text)),
+            Value::Cells(texts) => {
+                let texts: Vec<String> = texts.iter().map(|text| shown(text)).collect();
+                write!(f, "{option}={}", texts.join(","))
+            }
             Value::OfColumn(column, word) => write!(f, "{option}={}={word}", shown(column)),
         }
     }

@@ -6,6 +6,9 @@ pub(crate) const GROUP: &str = "group";
 /// Name of the column of labels of LIBSVM files.
 pub(crate) const LABEL: &str = "label";
 
+/// Name of the column of queries of LIBSVM files, which is never a feature.
+pub(crate) const QUERY: &str = "qid";
+
 /// The label of rows without one, where missing is a label of its own.
 pub(crate) const MISSING: &str = "(missing)";
 

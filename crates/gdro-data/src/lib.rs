@@ -54,7 +54,7 @@ pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
 pub use folds::{Folds, Validation};
 pub use format::{Reader, read, read_for};
-pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small};
+pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small, group_remarks};
 pub use hint::{Hint, Setting, Value};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, repeated_units, tiny_groups};
 pub use options::{
@@ -63,7 +63,7 @@ pub use options::{
 };
 pub use prepare::{Group, Prepared, prepare};
 pub use schema::{ColumnSchema, Role};
-pub use table::{Cells, Column, Kind, Table};
+pub use table::{Cells, Column, DateOrder, Kind, Look, Table};
 pub use target::Target;
 pub use weights::Weighted;
-pub use words::{number, shown};
+pub use words::{count, number, shown};

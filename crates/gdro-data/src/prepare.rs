@@ -1,6 +1,6 @@
 //! From a table to data sets.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gdro::Dataset;
@@ -10,10 +10,11 @@ use crate::clusters::Clusters;
 use crate::error::{Error, Result};
 use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
-use crate::options::{DataOptions, GroupFeatures, Missing, MissingGroup, Split, Task};
+use crate::inspect::leak;
+use crate::options::{DataOptions, GroupEntry, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
 use crate::split::{Units, chosen_rows, hold_out};
-use crate::table::{Kind, Table};
+use crate::table::{Column, Kind, Table};
 use crate::target::Target;
 use crate::weights::{repeated, weights};
 use crate::words::{count, list, number};
@@ -114,11 +115,13 @@ pub fn prepare(
         table.find(option, name)?;
     }
     let features = features(table, options)?;
-    let mut notes = kinds(table, &features, options);
+    let mut notes = table.notes().to_vec();
+    notes.extend(kinds(table, &features, options));
     let rows = usable_rows(table, &features, options, &mut notes)?;
     let rows = repeated(table, rows, options, &mut notes)?;
 
     let (grouping, assigned, group_notes) = Grouping::fit(table, &rows, options, *comparison)?;
+    notes.extend(lost_groups(table, &rows, options, &grouping, &assigned)?);
     let (rows, assigned, note) = grouped_rows(rows, assigned)?;
     let chosen = chosen_rows(split, table, &rows, options)?;
     // A label or task that only rows of another source know is none of the model.
@@ -131,6 +134,8 @@ pub fn prepare(
     let targets = target.encode(table, &rows)?;
     // Rows of these numbers are positions in `rows` from here on.
     let members = assigned.members();
+    let sizes: Vec<u64> = members.iter().map(|rows| rows.len() as u64).collect();
+    notes.extend(grouping.remarks(&sizes));
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
     let clusters = Clusters::of(table, &rows, options)?;
     let (held, note) = match chosen {
@@ -163,6 +168,7 @@ pub fn prepare(
     }
     notes.extend(sparse_note(table, options));
     notes.extend(feature_notes(&encoding, table, &rows, options));
+    notes.extend(leaks(table, &features, &rows, &targets, target.task()));
 
     let mut groups = Vec::with_capacity(members.len());
     for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {
@@ -259,6 +265,60 @@ fn grouped_rows(
     Ok((rows, assigned.select(&kept), Some(note)))
 }
 
+/// A note on groups most of whose rows are left out because cells are missing.
+fn lost_groups(
+    table: &Table,
+    rows: &[u32],
+    options: &DataOptions,
+    grouping: &Grouping,
+    assigned: &Assignment,
+) -> Result<Option<String>> {
+    if rows.len() == table.rows() || options.groups.is_empty() {
+        return Ok(None);
+    }
+    let left_out = left_out(table, rows, options);
+    let lost = grouping.assign(table, &left_out)?;
+    let names: Vec<&str> =
+        grouping.names().iter().chain(&lost.unseen).map(String::as_str).collect();
+    let sizes = |assigned: &Assignment| -> BTreeMap<&str, u64> {
+        let sizes = assigned.members().into_iter().map(|rows| rows.len() as u64);
+        names.iter().copied().zip(sizes).filter(|(_, rows)| *rows > 0).collect()
+    };
+    Ok(Grouping::note_of_lost(&sizes(assigned), &sizes(&lost)))
+}
+
+/// The rows that are not used and have every group label.
+pub(crate) fn left_out(table: &Table, rows: &[u32], options: &DataOptions) -> Vec<u32> {
+    // A group that is no column is the comparison that is the target.
+    let names = options.groups.iter().flat_map(GroupEntry::columns).map(|(name, _)| name);
+    let target = options.target.as_deref().and_then(|name| table.column(name));
+    let groups: Vec<&Column> = names.filter_map(|name| table.column(name).or(target)).collect();
+    let mut used = vec![false; table.rows()];
+    rows.iter().for_each(|row| used[*row as usize] = true);
+    let labelled = |row: &u32| !groups.iter().any(|cells| cells.is_missing(*row as usize));
+    (0..table.rows() as u32).filter(|row| !used[*row as usize]).filter(labelled).collect()
+}
+
+/// Notes on features that alone predict the target. Of many rows some are looked at, evenly spread.
+fn leaks(
+    table: &Table,
+    features: &[&str],
+    rows: &[u32],
+    targets: &[f64],
+    task: Task,
+) -> Vec<String> {
+    const ROWS: usize = 20_000;
+    // An odd step, so that every other row of what is looked at is no pattern of the table.
+    let step = (rows.len() / ROWS) | 1;
+    let rows: Vec<u32> = rows.iter().step_by(step).copied().collect();
+    let targets: Vec<f64> = targets.iter().step_by(step).copied().collect();
+    let found = features.iter().filter_map(|name| {
+        let cells = table.column(name)?;
+        leak(name, cells, &rows, &targets, task)
+    });
+    found.collect()
+}
+
 /// A note on how sparse features are taken.
 fn sparse_note(table: &Table, options: &DataOptions) -> Option<String> {
     let sparse = table.sparse.as_ref()?;
@@ -324,12 +384,17 @@ pub(crate) fn features<'a>(table: &'a Table, options: &DataOptions) -> Result<Ve
 /// Notes on how columns are taken.
 fn kinds(table: &Table, features: &[&str], options: &DataOptions) -> Vec<String> {
     let mut notes = Vec::new();
-    for name in features {
-        let look = table.column(name).map_or(0, |c| c.look_numeric);
-        if look > 0 {
+    for (name, cells) in features.iter().filter_map(|name| Some((name, table.column(name)?))) {
+        if cells.look_numeric > 0 {
             notes.push(format!(
                 "column `{name}` is taken as text although it holds {}",
-                count(look, "number")
+                count(cells.look_numeric, "number")
+            ));
+        }
+        if cells.padded {
+            notes.push(format!(
+                "column `{name}` is taken as text: it holds numbers with leading zeros, as codes do \
+                 (set by `number`)"
             ));
         }
     }

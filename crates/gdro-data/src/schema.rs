@@ -1,5 +1,7 @@
 //! What each column of a table is used for.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::features::{Encoding, FeatureColumn, WhenMissing};
@@ -86,6 +88,8 @@ pub(crate) fn schema(
     options: &DataOptions,
     encoding: &Encoding,
 ) -> Vec<ColumnSchema> {
+    let known: HashMap<&str, &FeatureColumn> =
+        encoding.columns().iter().map(|column| (column.name(), column)).collect();
     let column = |name: &String| {
         let kind = table.column(name).map_or(Kind::Ignored, |cells| cells.kind());
         let mut schema = ColumnSchema {
@@ -99,7 +103,7 @@ pub(crate) fn schema(
             buckets: None,
             missing: None,
         };
-        match encoding.columns().iter().find(|column| column.name() == name) {
+        match known.get(name.as_str()) {
             Some(FeatureColumn::Number { mean, deviation, missing, .. }) => {
                 (schema.mean, schema.deviation) = (Some(*mean), Some(*deviation));
                 schema.missing = Some(*missing);

@@ -335,9 +335,18 @@ fn texts(cells: &Column, rows: &[u32]) -> Option<Vec<String>> {
 
 /// The label of two sorted ones that is positive when nobody says which.
 fn affirmative<'a>(first: &'a String, last: &'a String) -> &'a String {
+    const WORDS: [(&[&str], &[&str]); 7] = [
+        (&["yes", "true", "y", "t"], &["no", "false", "n", "f"]),
+        (&["ja", "wahr", "j", "w"], &["nein", "falsch", "n", "f"]),
+        (&["oui", "vrai", "o", "v"], &["non", "faux", "n", "f"]),
+        (&["sí", "si", "verdadero", "s", "v"], &["no", "falso", "n", "f"]),
+        (&["sim", "verdadeiro", "s", "v"], &["não", "nao", "falso", "n", "f"]),
+        (&["sì", "si", "vero", "s", "v"], &["no", "falso", "n", "f"]),
+        (&["ja", "waar", "j", "w"], &["nee", "onwaar", "n", "o"]),
+    ];
     let is = |label: &str, words: &[&str]| words.contains(&label.to_lowercase().as_str());
-    let (yes, no) = (["yes", "true", "y", "t"], ["no", "false", "n", "f"]);
-    if is(first, &yes) && is(last, &no) { first } else { last }
+    let turned = WORDS.iter().any(|(yes, no)| is(first, yes) && is(last, no));
+    if turned { first } else { last }
 }
 
 #[cfg(test)]
@@ -352,6 +361,9 @@ mod tests {
         assert_eq!(positive("Y", "n"), "Y");
         assert_eq!(positive("Yes", "maybe"), "maybe");
         assert_eq!(positive("bad", "good"), "good");
+        assert_eq!(positive("ja", "nein"), "ja");
+        assert_eq!(positive("Faux", "Vrai"), "Vrai");
+        assert_eq!(positive("ja", "non"), "non");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// A number of things: `1 row`, `2,000 rows`.
-pub(crate) fn count(count: usize, thing: &str) -> String {
+pub fn count(count: usize, thing: &str) -> String {
     format!("{} {thing}{}", number(count), if count == 1 { "" } else { "s" })
 }
 

@@ -11,11 +11,14 @@ use gdro_data::ColumnSchema;
 use serde::Serialize;
 
 use super::caps::capped_weights;
+use super::numbers::counted;
 use gdro::setting::Objective;
 use gdro_train::clusters::HeavyCluster;
+use gdro_train::constant::Constant;
 use gdro_train::evaluation::Evaluation;
 use gdro_train::fit::Fitted;
 use gdro_train::job::Job;
+use gdro_train::options::Front;
 use gdro_train::solve::Solved;
 
 /// A model and how it does, in total and on every group. What does not apply is null.
@@ -41,6 +44,9 @@ pub struct Summary {
     pub totals: Totals,
     /// How far the objective on training rows is from its optimum.
     certificate: Option<Certificate>,
+    /// The best prediction without features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constant: Option<Constant>,
     /// Intervals on held-out rows: their level and cap, and the worst group.
     intervals: Option<Level>,
     groups: Vec<GroupLine>,
@@ -244,6 +250,18 @@ impl Summary {
                 super::numbers::risk(best)
             ));
         }
+        if let (Some(tol), Solved::Rounds(play)) = (training.tol, &fitted.solved)
+            && !play.certified
+        {
+            let (gap, rounds) = (fitted.certificate.gap, play.rounds.0);
+            let advice = play.advice(Front::Program);
+            summary.warnings.push(format!(
+                "the certified gap is {gap:.1e} after {}, above --tol {tol}: {advice}",
+                counted(rounds, "round")
+            ));
+        }
+        let constant = fitted.constant.as_ref();
+        summary.warnings.extend(constant.and_then(|c| c.warning(Front::Program)));
         summary.erm = Some(Box::new(Self::of(job, fitted, &fitted.erm, erm, false)));
         summary.balanced = Some(Box::new(Self::of(job, fitted, &fitted.balanced, balanced, false)));
         summary
@@ -359,6 +377,7 @@ impl Summary {
             clipped: play.map(|p| p.clipped),
             seconds: is_robust.then_some(fitted.seconds),
             certificate: is_robust.then(|| fitted.certificate.clone()),
+            constant: fitted.constant.clone().filter(|_| is_robust),
             intervals: level,
             totals: Totals {
                 max_risk: train.as_ref().map(|p| p.max),

@@ -7,6 +7,7 @@ use gdro::certificate::Certificate;
 use gdro::group_weights::effective_groups;
 use gdro::interval::{Estimate, Interval};
 use gdro::loss::AnyLoss;
+use gdro::pilot::StepsBy;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Target};
@@ -367,15 +368,18 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
         counted(samples, "sample"),
         fitted.seconds
     );
-    if play.piloted {
-        let (w, q) = play.steps;
+    let found = match play.steps_by {
+        StepsBy::Given => None,
+        StepsBy::Players => Some("steps that the players found themselves".to_owned()),
+        by => {
+            let how = if by == StepsBy::Pilots { "pilot runs" } else { "the balanced model" };
+            let (w, q) = (risk(play.steps.0), risk(play.steps.1));
+            Some(format!("steps by {how}: {w} and {q} times those of the theorem"))
+        }
+    };
+    if let Some(found) = found {
         let range = play.loss_range.map_or(String::new(), |m| format!(", loss range {}", risk(m)));
-        let _ = writeln!(
-            out,
-            "steps by pilot runs: {} and {} times those of the theorem{range}",
-            risk(w),
-            risk(q)
-        );
+        let _ = writeln!(out, "{found}{range}");
     }
     if let Some(subsets) = play.subsets {
         let _ = writeln!(out, "the groups of a round drawn by {}", subsets.name());

@@ -68,7 +68,7 @@ pub fn evaluate(
 ) -> Result<Evaluated> {
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
     let mut rows = model.encoding.complete_rows(&table)?;
-    let mut notes = Vec::new();
+    let mut notes = table.notes().to_vec();
     if rows.len() < table.rows() {
         let incomplete = table.rows() - rows.len();
         notes.push(format!("rows that miss a feature and are left out: {incomplete}"));

@@ -2,11 +2,13 @@
 
 use gdro::certificate::Certificate;
 use gdro::loss::AnyLoss;
+use gdro::pilot::StepsBy;
 use gdro::risk::group_risks;
 use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
 use crate::clusters::{HeavyCluster, heaviest};
+use crate::constant::Constant;
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
@@ -18,6 +20,7 @@ use crate::prepared::{
     within,
 };
 use crate::progress::{Event, Progress};
+use crate::scales::scale_remark;
 use crate::solve::{Answer, Solved, solve};
 use crate::trace::Trace;
 
@@ -51,6 +54,8 @@ pub struct Fitted {
     pub solved: Solved,
     /// How far the model is from the optimum.
     pub certificate: Certificate,
+    /// The best prediction without features beside it; not of a stream.
+    pub constant: Option<Constant>,
     /// Seconds that the solver took, without evaluations.
     pub seconds: f64,
     /// The curve.
@@ -77,10 +82,14 @@ pub struct OnRows {
     pub trained: Trained,
     /// Risks of the groups.
     pub risks: Vec<f64>,
+    /// The best prediction without features beside the model.
+    pub constant: Constant,
     /// Offsets b_i of the groups.
     pub offsets: Vec<f64>,
     /// What intervals rest on besides the rows that they are for.
     pub settings: gdro::interval::Settings,
+    /// What a user should know of the features, columns of the rows by their number from 0.
+    pub remark: Option<String>,
 }
 
 /// Runs a job.
@@ -126,8 +135,11 @@ fn train(
     }
     let answer = solve(setting, solver, job, names, None, progress)?;
     progress.tell(Event::Stage("certificate"));
-    let certificate =
+    let mut certificate =
         setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))?;
+    if let Some(proof) = &answer.proof {
+        certificate = certificate.raised_by(proof);
+    }
     let job = settled(job, setting, solver, &answer.solved);
     Ok(Trained { solver, reason, answer, certificate, job })
 }
@@ -140,13 +152,22 @@ fn settled(job: &Job, setting: &Setting, solver: SolverName, solved: &Solved) ->
     training.solver = solver;
     if let Solved::Rounds(play) = solved {
         training.rounds = Some(play.rounds.1);
-        training.step_w = Some(play.steps.0);
-        training.step_q = Some(play.steps.1);
+        // Players that find their steps find the same ones again.
+        if play.steps_by != StepsBy::Players {
+            training.step_w = Some(play.steps.0);
+            training.step_q = Some(play.steps.1);
+        }
         training.loss_range = play.loss_range.or(training.loss_range);
         training.average = Some(play.average);
         training.subsets = play.subsets;
     }
     settled
+}
+
+/// A remark on features that do not suit the solver of a job.
+fn remark(job: &Job, setting: &Setting, name: impl Fn(usize) -> String) -> Option<String> {
+    choose(&job.training, &setting.size()).0.algorithm()?;
+    scale_remark(&setting.data, name)
 }
 
 /// Trains on rows in memory, with this loss.
@@ -165,12 +186,18 @@ pub fn fit_rows(
     let rows_clusters = rows.clusters.clone();
     let setting = setting_on(job, rows, loss, loss.targets())?;
     let heaviest = rows_clusters.map(|codes| heaviest(&setting.data, &codes));
+    let remark = remark(job, &setting, |column| format!("column {column}"));
     let trained = train(job, &setting, &names, progress)?;
-    let w = &trained.answer.w;
+    let Answer { w, weights, .. } = &trained.answer;
+    let risks = group_risks(&setting.loss, w, &setting.data).map_err(library)?;
+    let found = (&risks[..], &weights[..]);
     Ok(OnRows {
-        risks: group_risks(&setting.loss, w, &setting.data).map_err(library)?,
+        constant: Constant::beside(&setting, &names, found, &trained.certificate)
+            .map_err(library)?,
         settings: settings(&job.training, &setting, &[w], heaviest).map_err(library)?,
         offsets: setting.game.offsets.clone(),
+        risks,
+        remark,
         trained,
     })
 }
@@ -190,6 +217,10 @@ pub fn fit_on(
     let library = |e| Failure::library(e, &names);
     progress.tell(Event::Stage("preparing the game"));
     let setting = setting_of(job, &prepared)?;
+    let features = prepared.encoding.feature_names();
+    if let Some(remark) = remark(job, &setting, |at| features[at].clone()) {
+        progress.tell(Event::Note(&remark));
+    }
     let Trained { solver, reason, answer, certificate, job: settled } =
         train(job, &setting, &names, progress)?;
     progress.tell(Event::Stage("ordinary training, for comparison"));
@@ -208,6 +239,9 @@ pub fn fit_on(
         Ok(evaluation)
     };
     let robust = evaluate(0).map_err(library)?;
+    let risks: Vec<f64> = robust.train.iter().map(|metric| metric.risk).collect();
+    let found = (&risks[..], &answer.weights[..]);
+    let constant = Constant::beside(&setting, &names, found, &certificate).map_err(library)?;
     let (erm, balanced) = (evaluate(1).map_err(library)?, evaluate(2).map_err(library)?);
     progress.tell(Event::Done);
 
@@ -237,6 +271,7 @@ pub fn fit_on(
         reason,
         solved: answer.solved,
         certificate,
+        constant: Some(constant),
         seconds: answer.seconds,
         trace: answer.trace,
         table,

@@ -10,6 +10,7 @@
 //! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
 //! | [`model`] | `model.json` |
+//! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
 //! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
 //!
@@ -18,6 +19,7 @@
 
 pub mod certify;
 pub mod clusters;
+pub mod constant;
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;
@@ -32,6 +34,7 @@ pub mod options;
 pub mod predict;
 pub mod prepared;
 pub mod progress;
+pub mod scales;
 pub mod scores;
 pub mod select;
 pub mod solve;

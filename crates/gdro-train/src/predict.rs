@@ -24,8 +24,8 @@ pub struct Predicted {
 /// # Errors
 /// What is wrong with the table.
 pub fn predict(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Result<Predicted> {
-    let mut notes = Vec::new();
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
+    let mut notes = table.notes().to_vec();
     let rows = model.encoding.complete_rows(&table)?;
     let encoded = model.encoding.encode(&table, &rows)?;
     let loss = loss_of(Some(model.loss), &model.target).map_err(|e| Failure::library(e, &[]))?;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use gdro::pilot::StepsBy;
+
 use crate::facts::Facts;
 
 /// Something that happened.
@@ -16,8 +18,8 @@ pub enum Event<'a> {
     Note(&'a str),
     /// The solver, and why it was chosen.
     Solver(&'a str, &'a str),
-    /// Multipliers on the steps of w and q, and whether pilot runs chose them.
-    Steps(f64, f64, bool),
+    /// Multipliers on the steps of w and q, and how they came about.
+    Steps(f64, f64, StepsBy),
     /// So many rounds are about to be played.
     Rounds(u64),
     /// So many rounds have been played.

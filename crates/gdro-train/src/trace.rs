@@ -16,7 +16,7 @@ const MOST: usize = 20_000;
 /// A point of the curve: the averaged iterate after so many rounds.
 #[derive(Debug)]
 pub struct TracePoint {
-    /// Rounds, or iterations of the reference solver. A run that is planned anew starts at 0 again.
+    /// Rounds, or iterations of the reference solver.
     pub round: u64,
     /// Samples drawn so far.
     pub samples: u64,

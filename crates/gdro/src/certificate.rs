@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Dataset;
 use crate::domain::MirrorMap;
 use crate::error::{Result, require};
-use crate::exact::{DatasetRisks, Goal, Options, Problem, Risks as _, minimize};
+use crate::exact::{DENSE, DatasetRisks, Goal, Options, Problem, Risks as _, minimize};
 use crate::game::top_k_mean;
 use crate::group_weights::project_capped_simplex;
 use crate::loss::Loss;
@@ -45,6 +45,15 @@ impl Certificate {
     pub fn is_void(&self) -> bool {
         self.relative_gap.is_nan() || self.relative_gap > Self::VOID
     }
+
+    /// The certificate with the lower bound of another one for the same problem, whatever its model
+    /// and group weights, where that is larger.
+    pub fn raised_by(self, other: &Certificate) -> Self {
+        if other.lower <= self.lower {
+            return self;
+        }
+        Certificate::new(self.upper, other.lower, other.method.clone())
+    }
 }
 
 /// Refuses a model outside of the domain.
@@ -82,6 +91,13 @@ const KINKED: f64 = 1e-8;
 
 /// Accuracy of the steps of dual ascent for such losses, in units of the gap.
 const COARSE: f64 = 0.02;
+
+/// For models with more numbers than a matrix is formed for, the first accuracy of a bound, relative
+/// to the objective. It is refined until it is small beside the gap.
+const WIDE: f64 = 0.01;
+
+/// Steps of dual ascent for those, where each takes long.
+const WIDE_ASCENT: usize = 3;
 
 /// Relative gap from which on such losses are not worth a step of dual ascent, and the number of
 /// steps in vain after which none is tried.
@@ -167,7 +183,22 @@ where
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
         Ok::<_, crate::Error>((best.lower - doubt, best.w))
     };
-    let (mut lower, mut anchor) = lower_bound(&q, w, tolerance)?;
+    let is_wide = n > DENSE;
+    let (mut lower, mut anchor) = (f64::NEG_INFINITY, w.to_vec());
+    let mut accuracy = if is_wide { tolerance.max(WIDE * upper.abs()) } else { tolerance };
+    loop {
+        let (bound, near) = lower_bound(&q, &anchor, accuracy)?;
+        if bound > lower {
+            (lower, anchor) = (bound, near);
+        }
+        // What a bound is short of its best must not be what the gap consists of.
+        let enough = tolerance.max(COARSE * (upper - lower));
+        if accuracy <= enough {
+            break;
+        }
+        accuracy = enough.min(0.1 * accuracy).max(tolerance);
+    }
+    let ascent = if is_wide { ascent.min(WIDE_ASCENT) } else { ascent };
     let (mut ascended, mut in_vain) = (0, 0);
     if matches!(problem.goal, Goal::Adversary) && m > 1 {
         let spread = |p: &[f64]| {
@@ -188,7 +219,7 @@ where
                 .collect();
             project_capped_simplex(&mut moved, game.k)?;
             // Far from the end a coarse bound says as well which way is up.
-            let coarse = if is_nonsmooth { COARSE * (upper - lower) } else { 0.0 };
+            let coarse = if is_nonsmooth || is_wide { COARSE * (upper - lower) } else { 0.0 };
             let (bound, near) = lower_bound(&moved, &anchor, tolerance.max(coarse))?;
             if bound > lower {
                 (lower, anchor, q) = (bound, near, moved);

@@ -41,6 +41,10 @@ pub struct Config {
     pub step_w: f64,
     /// Multiplier on the theorem's η_q (and γ).
     pub step_q: f64,
+    /// Whether the players of an algorithm that [may](crate::algorithm::AlgorithmSpec::may_adapt)
+    /// find their own steps.
+    #[serde(default)]
+    pub adapts: bool,
     /// The average; `None` for the one of the theorem.
     pub average: Option<Average>,
     /// Who plays q.
@@ -57,6 +61,11 @@ pub struct Config {
     /// and systematic sampling with weights in a tree.
     #[serde(default)]
     pub subsets: Option<Subsets>,
+    /// Whether algorithms under budgets play the game itself, by p_i = 1 and importance weights,
+    /// instead of the paper's weighted game Σ q_i p_i R_i: the optima of the two differ, and that of
+    /// the weighted game may be worse than a constant model for a small group.
+    #[serde(default)]
+    pub unweighted: bool,
     /// How model and group weights are stored.
     #[serde(default)]
     pub storage: Storage,
@@ -73,6 +82,7 @@ impl Config {
             rounds,
             step_w: 1.0,
             step_q: 1.0,
+            adapts: false,
             average: None,
             player: GroupPlayer::Adversary,
             nbar: None,
@@ -80,6 +90,7 @@ impl Config {
             kept: None,
             delta: 0.05,
             subsets: None,
+            unweighted: false,
             storage: Storage::Automatic,
             seed: 0,
         }
@@ -136,7 +147,10 @@ impl Config {
                 "only atkro-k draws several groups by their weights",
             ));
         }
-        if spec.adaptive && (self.step_w != 1.0 || self.step_q != 1.0) {
+        if self.adapts && !spec.may_adapt {
+            return Err(unsupported("players that find their own steps", "use smd-m or adaptive"));
+        }
+        if (spec.adaptive || self.adapts) && (self.step_w != 1.0 || self.step_q != 1.0) {
             return Err(unsupported("a step", "its players find their own steps"));
         }
         let budgets = match budgets {
@@ -151,18 +165,28 @@ impl Config {
         let parts = Parts { config: self, game, loss, source, domain };
         let (c, t) = (constants, self.rounds);
         match (self.algorithm, self.anytime) {
+            (Algorithm::SmdM, _) if self.adapts => parts.adaptive(c),
             (Algorithm::SmdM, false) => parts.many(algorithm::smd_m(c, t)),
             (Algorithm::SmdM, true) => parts.many(algorithm::smd_m_anytime(c)),
             (Algorithm::SmdMSingle, _) => parts.many(algorithm::smd_m_single(c, t)),
             (Algorithm::Smd1, _) => parts.few(algorithm::smd_1(c, t)),
             (Algorithm::Online1, false) => parts.few(algorithm::online_1(c, t)),
             (Algorithm::Online1, true) => parts.few(algorithm::online_1_anytime(c)),
+            (Algorithm::SmdR, _) if self.unweighted => {
+                parts.plain(algorithm::smd_r_weighted(c, budgets, t)?)
+            }
             (Algorithm::SmdR, _) => parts.plain(algorithm::smd_r(c, budgets, t)?),
             (Algorithm::SmdRWeighted, _) => parts.plain(algorithm::smd_r_weighted(c, budgets, t)?),
+            (Algorithm::SmpaM, _) if self.unweighted => {
+                parts.plain(algorithm::smpa_m_unweighted(c, budgets, t)?)
+            }
             (Algorithm::SmpaM, _) => parts.plain(algorithm::smpa_m(c, budgets, t)?),
             (Algorithm::Hybrid, _) => {
                 let nbar = self.nbar.unwrap_or(2 * t);
-                parts.plain(algorithm::hybrid(c, budgets, nbar, t)?)
+                parts.plain(match self.unweighted {
+                    true => algorithm::hybrid_unweighted(c, budgets, nbar, t)?,
+                    false => algorithm::hybrid(c, budgets, nbar, t)?,
+                })
             }
             (Algorithm::AtkroM, false) => parts.many(algorithm::atkro_m(c, t)),
             (Algorithm::AtkroM, true) => parts.many(algorithm::atkro_m_anytime(c)),
@@ -197,15 +221,7 @@ impl Config {
                 let (point, weights) = (parts.dense(), Plain::new(m, 1.0)?);
                 parts.solver(recipe, point, weights)
             }
-            (Algorithm::Adaptive, _) => {
-                let (features, outputs) = (parts.source.features(), parts.loss.outputs());
-                let point = AdaGrad::new(parts.domain.clone(), features, outputs);
-                let recipe = algorithm::adaptive(c);
-                match parts.fixed()? {
-                    Some(weights) => parts.solver(recipe, point, weights),
-                    None => parts.solver(recipe, point, Ruled::new(m, AdaHedge::new(m))?),
-                }
-            }
+            (Algorithm::Adaptive, _) => parts.adaptive(c),
         }
     }
 }
@@ -278,6 +294,17 @@ where
                 self.solver(recipe, point, weights)
             }
             (point, weights) => self.solver(recipe, point, weights),
+        }
+    }
+
+    /// With players that find their own steps.
+    fn adaptive(self, constants: &Constants) -> Result<Box<dyn Solver + 'a>> {
+        let (m, outputs) = (self.game.groups(), self.loss.outputs());
+        let point = AdaGrad::new(self.domain.clone(), self.source.features(), outputs);
+        let recipe = algorithm::adaptive(constants);
+        match self.fixed()? {
+            Some(weights) => self.solver(recipe, point, weights),
+            None => self.solver(recipe, point, Ruled::new(m, AdaHedge::new(m))?),
         }
     }
 

@@ -1,7 +1,10 @@
-//! Steps by short pilot runs: what a run needs besides the paper.
+//! Steps for the rows at hand: what a run needs besides the paper.
 //!
-//! Steps of the theorems are safe and small. A [`Plan`] multiplies them by what short runs on
-//! other draws find best, unless an average is given, and then averages the second half of the rounds.
+//! Steps of the theorems are safe for all problems with the same constants, and too small or too
+//! large for most. A [`Plan`] finds others in one of three ways ([`StepsBy`]): the players of smd-m
+//! find their own in runs that are long enough; those of a bandit player follow from the balanced
+//! model ([`Plan::near`]); for the other algorithms short runs on other draws choose multipliers on
+//! the theorem's, and the second half of the rounds is averaged.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,6 +25,28 @@ use crate::source::{OnceEach, WithReplacement};
 
 /// A pilot run takes this share of the rounds.
 const PILOT: u64 = 20;
+
+/// In a run of so many rounds the players find their own steps early enough.
+const LONG: u64 = 20_000;
+
+/// The length of a walk to the optimum, in units of the way to the balanced model.
+const DETOUR: f64 = 3.0;
+
+/// Shares of the usual range of losses that are tried for bandit players.
+const RANGES: [f64; 8] = [1.0, 0.8, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1];
+
+/// How steps come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepsBy {
+    /// They are given.
+    Given,
+    /// The players find them.
+    Players,
+    /// By the balanced model.
+    Balanced,
+    /// By pilot runs.
+    Pilots,
+}
 
 /// What pilot runs try for each step, as multiples of what is natural.
 const TRIES: [f64; 3] = [0.3, 1.0, 3.0];
@@ -50,6 +75,11 @@ pub struct Plan<'a, L, M> {
     pub loss_range: Option<f64>,
     /// max_i R_i(0), for the constants.
     pub at_zero: f64,
+    /// Whether the players find their own steps.
+    pub adapts: bool,
+    /// A model about as far from the first one as the optimum, for the step of w of an algorithm
+    /// whose η_q needs no more than the range of the losses; pilot runs when absent.
+    pub near: Option<Vec<f64>>,
 }
 
 impl<L, M> Plan<'_, L, M>
@@ -57,26 +87,83 @@ where
     L: Loss + Clone + 'static,
     M: MirrorMap + Clone + 'static,
 {
-    /// Whether pilot runs choose a step.
-    pub fn is_piloted(&self) -> bool {
-        self.steps.0.is_none() || self.steps.1.is_none()
+    /// How the steps come about.
+    pub fn steps_by(&self) -> StepsBy {
+        match (self.steps, &self.near) {
+            ((Some(_), Some(_)), _) => StepsBy::Given,
+            _ if self.adapts => StepsBy::Players,
+            (_, Some(_)) => StepsBy::Balanced,
+            _ => StepsBy::Pilots,
+        }
+    }
+
+    /// Whether the players should find their own steps in a run of so many rounds: where the
+    /// algorithm lets them, no step of theirs is given, and the run is long enough.
+    pub fn may_adapt(&self, rounds: u64) -> bool {
+        let spec = self.config.algorithm.spec();
+        let free = self.steps.0.is_none() && (self.steps.1.is_none() || !self.moves());
+        spec.may_adapt && !self.config.anytime && free && rounds >= LONG
+    }
+
+    /// Whether q moves at all.
+    fn moves(&self) -> bool {
+        matches!(self.goal, Goal::Adversary) && self.data.groups() > 1
     }
 
     /// The suffix average with steps by pilot runs that do not fall; else the theorem's.
     pub fn usual_average(&self) -> Option<Average> {
         let falls = self.config.algorithm.falls(self.config.anytime);
-        (self.is_piloted() && !falls).then_some(Average::Suffix)
+        (self.steps_by() == StepsBy::Pilots && !falls).then_some(Average::Suffix)
     }
 
-    /// The steps that were given, or those of pilot runs for a run of so many rounds.
+    /// The steps that were given, or found for a run of so many rounds.
     ///
     /// # Errors
     /// Those of [`Config::build`] and of the rounds, except that a pilot may diverge.
     pub fn find_steps(&self, rounds: u64, stop: &AtomicBool) -> Result<(f64, f64)> {
-        match self.steps {
-            (Some(step_w), Some(step_q)) => Ok((step_w, step_q)),
+        match (self.steps, &self.near) {
+            ((Some(step_w), Some(step_q)), _) => Ok((step_w, step_q)),
+            _ if self.adapts => Ok((1.0, 1.0)),
+            ((step_w, step_q), Some(near)) => {
+                let step_w = step_w.map_or_else(|| self.walk(near, rounds), Ok)?;
+                Ok((step_w, step_q.unwrap_or(1.0)))
+            }
             _ => self.pilot(rounds, stop),
         }
+    }
+
+    /// The multiplier on η_w by which T steps of the usual length G cover [`DETOUR`] times the way D
+    /// to a model: D/(G√T), with the root mean square of the gradients of single samples there and
+    /// at the first model.
+    fn walk(&self, near: &[f64], rounds: u64) -> Result<f64> {
+        let (features, outputs) = (self.data.features(), self.loss.outputs());
+        let mut start = vec![0.0; near.len()];
+        self.domain.map.center(&mut start[..features * outputs]);
+        let way = start.iter().zip(near).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        let constant = if self.domain.intercept.is_some() { 1.0 } else { 0.0 };
+        let (mut s, mut slope) = (vec![0.0; outputs], vec![0.0; outputs]);
+        let mut squares = 0.0;
+        for w in [&start[..], near] {
+            for (group, scale) in self.game.scales.iter().enumerate() {
+                let mut sum = 0.0;
+                for row in self.data.members(group) {
+                    let sample = self.data.sample(*row as usize);
+                    scores(w, features, sample.x, &mut s);
+                    self.loss.slope(&s, sample.y, &mut slope)?;
+                    let steep: f64 = slope.iter().map(|g| g * g).sum();
+                    let size = sample.x.norm_squared() + constant;
+                    sum += self.data.weight(*row as usize) * steep * size;
+                }
+                squares += scale * scale * sum / self.data.total_weight(group);
+            }
+        }
+        let size = (squares / (2.0 * self.data.groups() as f64)).sqrt();
+        let theory = self.solver(rounds, (1.0, 1.0), true)?.steps().eta_w;
+        let falls = self.config.algorithm.falls(self.config.anytime);
+        // Steps that fall like 1/√t add up to as much, most of it early.
+        let wanted = if falls { way / size } else { DETOUR * way / size / (rounds as f64).sqrt() };
+        let multiplier = wanted / theory;
+        Ok(if multiplier.is_finite() && multiplier > 0.0 { multiplier } else { 1.0 })
     }
 
     /// The constants of a game on these rows.
@@ -108,6 +195,7 @@ where
         };
         Config {
             anytime: self.config.algorithm.falls(self.config.anytime),
+            adapts: self.adapts,
             rounds,
             step_w: steps.0,
             step_q: steps.1,
@@ -158,7 +246,7 @@ where
     /// judged by the objective of its averaged model. A run that diverges is out.
     fn pilot(&self, rounds: u64, stop: &AtomicBool) -> Result<(f64, f64)> {
         let rounds = (rounds / PILOT).clamp(200, 50_000).min(rounds.max(1));
-        let moves = matches!(self.goal, Goal::Adversary) && self.data.groups() > 1;
+        let moves = self.moves();
         let tries = |given: Option<f64>, center: f64| match given {
             Some(given) => vec![given],
             None => TRIES.map(|t| t * center).to_vec(),
@@ -195,15 +283,14 @@ where
     fn natural_step_q(&self, rounds: u64) -> Result<f64> {
         let spec = self.config.algorithm.spec();
         let m = self.data.groups() as f64;
-        let inflation = match spec.gains {
-            Gains::Bandit | Gains::Clipped => return Ok(1.0),
-            Gains::Losses => 1.0,
-            Gains::Inflated if spec.budgets.is_some() => {
-                let sizes = self.sizes();
-                let most = sizes.iter().copied().max().unwrap_or(1) as f64;
-                most / sizes.iter().copied().min().unwrap_or(1) as f64
+        let weighted = spec.gains == Gains::Inflated || self.config.unweighted;
+        let inflation = match (spec.gains, spec.budgets) {
+            (Gains::Bandit | Gains::Clipped, _) => return Ok(1.0),
+            (_, Some(budgeted)) if weighted => {
+                (budgeted.inflation)(&self.sizes(), self.config.nbar.unwrap_or(2 * rounds))
             }
-            Gains::Inflated => m,
+            (Gains::Inflated, _) => m,
+            (Gains::Losses, _) => 1.0,
         };
         let mut theory = self.solver(rounds, (1.0, 1.0), true)?.steps().eta_q;
         if self.config.algorithm.falls(self.config.anytime) {
@@ -231,4 +318,44 @@ pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
         losses.push(loss.value(&s, sample.y)?);
     }
     loss_cap(&losses)
+}
+
+/// A range of the losses for a bandit player of so many rounds, by a model that is near the optimum:
+/// its shortfalls M − ℓ, of which it sees one per round, average to a standard deviation of about
+/// √(m E(M − ℓ)₊²/T) in each group. Losses above M are cut, by E(ℓ − M)₊ on average, and what groups
+/// lose by that unequally, its standard deviation over them, misleads the player. The range is the
+/// share of [`usual_range`] whose sum of the two is least.
+///
+/// # Errors
+/// Those of [`usual_range`].
+pub fn bandit_range(loss: &impl Loss, data: &Dataset, w: &[f64], rounds: u64) -> Result<f64> {
+    let usual = usual_range(loss, data, w)?;
+    let m = data.groups();
+    let mut s = vec![0.0; loss.outputs()];
+    let mut squares = [0.0; RANGES.len()];
+    // Sum and sum of squares over the groups.
+    let mut cuts = [(0.0, 0.0); RANGES.len()];
+    for group in 0..m {
+        let (mut short, mut above) = ([0.0; RANGES.len()], [0.0; RANGES.len()]);
+        for row in data.members(group) {
+            let (sample, weight) = (data.sample(*row as usize), data.weight(*row as usize));
+            scores(w, data.features(), sample.x, &mut s);
+            let value = loss.value(&s, sample.y)?;
+            for (at, share) in RANGES.iter().enumerate() {
+                let left = share * usual - value;
+                short[at] += weight * left.max(0.0).powi(2);
+                above[at] += weight * (-left).max(0.0);
+            }
+        }
+        let total = data.total_weight(group);
+        for at in 0..RANGES.len() {
+            squares[at] += short[at] / total / m as f64;
+            let cut = above[at] / total;
+            cuts[at] = (cuts[at].0 + cut / m as f64, cuts[at].1 + cut * cut / m as f64);
+        }
+    }
+    let unequal = |at: usize| (cuts[at].1 - cuts[at].0.powi(2)).max(0.0).sqrt();
+    let cost = |at: usize| (m as f64 * squares[at] / rounds as f64).sqrt() + unequal(at);
+    let best = (1..RANGES.len()).fold(0, |best, at| if cost(at) < cost(best) { at } else { best });
+    Ok(RANGES[best] * usual)
 }

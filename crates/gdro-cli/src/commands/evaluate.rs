@@ -9,6 +9,7 @@ use gdro_train::model::Model;
 use gdro_train::{Failure, Result};
 
 use super::args::{FormatArg, GroupFileArg};
+use super::fit::OutputArgs;
 use super::pretty;
 use crate::print;
 
@@ -40,17 +41,14 @@ pub struct Evaluate {
     /// Write the evaluation as one page for a browser: charts and tables, no network
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Print JSON instead of tables
-    #[arg(long)]
-    json: bool,
-    /// Show every group, however many
-    #[arg(long)]
-    all_groups: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 impl Evaluate {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        self.output.check()?;
         let model = Model::load(&self.model)?;
         let delta = self.delta.unwrap_or(model.job.training.delta);
         if !(delta > 0.0 && delta < 1.0) {
@@ -80,9 +78,11 @@ impl Evaluate {
             let text = page::of_evaluation(&model, &self.tables, &evaluated)?;
             print::file(page, text)?;
         }
-        if self.json {
-            return print::text(&pretty(&evaluated)?);
+        let output = &self.output;
+        match (output.json, output.quiet) {
+            (true, _) => print::text(&pretty(&evaluated)?),
+            (false, true) => Ok(()),
+            (false, false) => print::text(&gdro_report::evaluation(&evaluated, output.all_groups)),
         }
-        print::text(&gdro_report::evaluation(&evaluated, self.all_groups))
     }
 }

@@ -91,7 +91,9 @@ fn look_at_groups(job: &Job, table: &Table, inspected: &mut Inspected) -> Result
     let (solver, reason) = choose(training, &size);
     inspected.target = Some(prepared.target.clone());
     inspected.warnings.extend(tiny_groups(&prepared.groups, TINY));
-    inspected.notes.clone_from(&prepared.notes);
+    // What is a warning here is a note of training.
+    let said = |note: &&String| !inspected.warnings.iter().any(|w| subject(w) == subject(note));
+    inspected.notes = prepared.notes.iter().filter(said).cloned().collect();
     inspected.groups = group_counts(&prepared);
     inspected.encoded = Some(Encoded {
         train_rows: prepared.train_rows.len(),
@@ -108,6 +110,11 @@ fn look_at_groups(job: &Job, table: &Table, inspected: &mut Inspected) -> Result
         most_bytes: Size::MEMORY,
     });
     Ok(())
+}
+
+/// What a remark says, without the numbers that it gives in brackets.
+fn subject(remark: &str) -> &str {
+    remark.split(" (").next().unwrap_or(remark)
 }
 
 /// Bytes of encoded rows: 8 for a number, 4 for the index of a number that is stored sparsely,

@@ -28,6 +28,9 @@ pub struct Predict {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// No notes beside the predictions
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 impl Predict {
@@ -36,7 +39,9 @@ impl Predict {
         let model = Model::load(&self.model)?;
         let options = self.format.options(&model)?;
         let predicted = predict(&model, &self.tables, &options)?;
-        predicted.notes.iter().for_each(|note| print::note(note));
+        if !self.quiet {
+            predicted.notes.iter().for_each(|note| print::note(note));
+        }
         match &self.out {
             Some(file) => print::file(file, predicted.text),
             None => print::text(&predicted.text),

@@ -192,7 +192,7 @@ fn what_is_no_job_is_refused() {
         ("fit t.csv --target q", "--target: no column `q`: the columns are x, z, g, y"),
         ("fit t.csv", "--target: none given: name the column to predict, one of x, z, g, y"),
         ("fit t.csv --target y --merge g", "--merge g: expected COLUMN:NEW=OLD|OLD"),
-        ("fit t.csv --target y --delimiter ab", "--delimiter: invalid value: string \"ab\""),
+        ("fit t.csv --target y --delimiter ab", "--delimiter: \"ab\": expected one character"),
         ("fit t.csv --target y --threads 0", "--threads 0: expected a number from 1 to 1024"),
         ("fit t.csv --target y --json --all-groups", "--all-groups: no table is shown"),
     ] {

@@ -81,6 +81,8 @@ fn fit(name: &str, folder: Option<&str>, expected: &Sizes) -> Option<(Folder, Va
         shown(name, cell, risk(model));
     }
     assert!(gap <= 1e-9, "{name}: {gap}");
+    // The features of all these tables are good for something.
+    assert_eq!(summary["constant"]["as_good"], false, "{name}: {}", summary["constant"]);
     Some((work, summary))
 }
 

@@ -63,6 +63,56 @@ fn tol_stops_a_solver_when_its_gap_is_small_enough() {
     }
 }
 
+/// A run that does not reach its gap goes on from where it stands and keeps the best it has seen: it
+/// ends no farther from the optimum than a run that was planned for all its rounds from the start,
+/// and says what would help.
+#[test]
+fn tol_that_is_not_reached_keeps_the_best() {
+    let folder = Folder::with(people(300));
+    let german = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/german_credit.toml");
+    folder.file("numbers.csv", numbers());
+    for table in [
+        "t.csv --target y --groups g".to_owned(),
+        format!("{german} --l2 1e-4"),
+        "numbers.csv --target y --groups g".to_owned(),
+    ] {
+        for solver in ["smd-m", "adaptive", "online-1"] {
+            for seed in [1, 2] {
+                let run = |more: &str| {
+                    folder.summary(&format!(
+                        "{table} --holdout 0 --solver {solver} --seed {seed} {more}"
+                    ))
+                };
+                let stubborn = run("--rounds 1000 --tol 1e-9");
+                assert_eq!(stubborn["rounds"], 64_000, "{solver}");
+                let plain = run("--rounds 64000");
+                assert_eq!(stubborn["samples"], plain["samples"], "{table} {solver}");
+                let gap = |s: &serde_json::Value| number(&s["certificate"]["gap"]);
+                let found = (gap(&stubborn), gap(&plain));
+                assert!(found.0 <= found.1, "{table} {solver} {seed}: {found:?}");
+                let warnings = stubborn["warnings"].to_string();
+                assert!(warnings.contains("above --tol"), "{warnings}");
+                assert!(warnings.contains("--solver exact fits this table"), "{warnings}");
+            }
+        }
+    }
+    // A run whose kept samples depend on its length goes on with those it has.
+    let run = format!("{german} --solver eliminate --rounds 400 --tol 1e-9");
+    assert_eq!(folder.summary(&run)["rounds"], 25_600);
+}
+
+/// Two groups of numbers that follow different lines, far from 0.
+fn numbers() -> String {
+    let mut table = String::from("g,x,z,y\n");
+    for i in 0..300u32 {
+        let (x, z) = (f64::from(i % 17) - 8.0, f64::from(i * 7 % 13) - 6.0);
+        let noise = f64::from(i * 37 % 23) / 11.0 - 1.0;
+        let (group, slope) = if i % 5 == 0 { ("few", 0.2) } else { ("many", 0.9) };
+        table += &format!("{group},{x},{z},{}\n", 5.0 + slope * x - 0.3 * z + noise);
+    }
+    table
+}
+
 /// Case 5: offsets steer, reported risks stay what they are, and the certificate says whose it is.
 #[test]
 fn adjustments_steer_and_do_not_falsify() {

@@ -8,7 +8,7 @@ use super::moments::moments;
 use crate::error::{Error, Result};
 use crate::labels::{MISSING, RARE};
 use crate::options::{DataOptions, Missing, MissingGroup};
-use crate::table::{Column, Kind, Texts};
+use crate::table::{Column, DateOrder, Kind, Texts};
 
 /// How a column is encoded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub enum FeatureColumn {
         /// What a missing cell becomes. With [`WhenMissing::Indicator`] a second feature is 1 there.
         #[serde(default, skip_serializing_if = "WhenMissing::refuses")]
         missing: WhenMissing,
+        /// The order of day and month, where the numbers are dates and it mattered in training.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        date: Option<DateOrder>,
     },
     /// One feature per level: 1 for the level of the row, else 0.
     Text {
@@ -112,6 +115,14 @@ impl FeatureColumn {
             FeatureColumn::Number { name, .. }
             | FeatureColumn::Text { name, .. }
             | FeatureColumn::Hash { name, .. } => name,
+        }
+    }
+
+    /// The order of day and month that training found.
+    pub(crate) fn date(&self) -> Option<DateOrder> {
+        match self {
+            FeatureColumn::Number { date, .. } => *date,
+            _ => None,
         }
     }
 
@@ -204,7 +215,7 @@ impl FeatureColumn {
         let with_value = |(row, weight): (&u32, &f64)| number(row).map(|_| *weight);
         let weights: Option<Vec<f64>> =
             weights.map(|weights| rows.iter().zip(weights).filter_map(with_value).collect());
-        Self::of_moments(name, moments(&values, weights.as_deref()), missing)
+        Self::of_moments(name, moments(&values, weights.as_deref()), missing, cells.date)
     }
 
     /// A number of known mean and deviation; `None` when they overflow.
@@ -212,9 +223,12 @@ impl FeatureColumn {
         name: String,
         found: Option<(f64, f64)>,
         missing: WhenMissing,
+        date: Option<DateOrder>,
     ) -> Result<Self> {
         match found {
-            Some((mean, deviation)) => Ok(FeatureColumn::Number { name, mean, deviation, missing }),
+            Some((mean, deviation)) => {
+                Ok(FeatureColumn::Number { name, mean, deviation, missing, date })
+            }
             None => Err(Error::TooLarge { column: name, done: "standardised" }),
         }
     }

@@ -27,6 +27,11 @@ pub struct Encoding {
     constant: bool,
 }
 
+/// Whether rows of `width` features, `active` of which are stored, are sparse.
+fn is_sparse(active: usize, width: usize) -> bool {
+    10 * active < 3 * width
+}
+
 /// Rows of a tile, which is gone through column by column.
 const TILE: usize = 256;
 
@@ -112,6 +117,17 @@ impl Encoding {
         columns + self.sparse_width() + usize::from(self.constant)
     }
 
+    /// Bytes that an encoded row takes in memory, about.
+    pub fn row_bytes(&self) -> usize {
+        let (active, width) = (self.active(), self.dimension());
+        if is_sparse(active, width) { 12 * active.max(1) } else { 8 * width }
+    }
+
+    /// Columns that tell rows apart, and the constant.
+    fn active(&self) -> usize {
+        self.columns.iter().filter(|c| !c.is_constant()).count() + usize::from(self.constant)
+    }
+
     /// Names of the features, see [`FeatureColumn::feature_names`]; the constant is `(constant)`.
     pub fn feature_names(&self) -> Vec<String> {
         let names = self.columns.iter().flat_map(FeatureColumn::feature_names);
@@ -142,12 +158,11 @@ impl Encoding {
     pub fn encode(&self, table: &Table, rows: &[u32]) -> Result<Encoded> {
         let parts = self.parts(table)?;
         let width = self.dimension();
-        let active = self.columns.iter().filter(|c| !c.is_constant()).count();
-        let active = active + usize::from(self.constant);
+        let active = self.active();
         let entries = table.sparse.as_ref().filter(|_| self.sparse.is_some());
         // As many entries as a row of the table has on average.
         let active = active + entries.map_or(0, |s| s.values.len().div_ceil(table.rows().max(1)));
-        let sparse = 10 * active < 3 * width;
+        let sparse = is_sparse(active, width);
         let (mut unseen, mut beyond) = (vec![0usize; parts.len()], 0);
         let matrix = if sparse {
             self.sparse(&parts, table, rows, active, (&mut unseen, &mut beyond))?
@@ -361,7 +376,7 @@ impl<'a> Part<'a> {
             CellValue::Value(..) => {
                 let (at, column) = (table.position(row), self.column.name().to_owned());
                 let text = self.cells.number(row).unwrap_or_default().to_string();
-                Err(Error::NotFinite { at, column, text })
+                Err(Error::NotFinite { at, column, text, marks: Box::default() })
             }
             CellValue::Zero => Ok(None),
             CellValue::Unseen => {

@@ -12,6 +12,6 @@ pub use column::{FeatureColumn, WhenMissing};
 pub(crate) use column::{Wish, most_levels};
 pub use encode::{Encoded, Encoding};
 pub(crate) use moments::moments;
-pub(crate) use notes::notes;
+pub(crate) use notes::{ids, notes};
 pub use sparse::SparseFeatures;
 pub(crate) use usable::usable_rows;

@@ -22,11 +22,55 @@ pub(crate) fn notes(
     if let Some(least) = options.min_count {
         notes.extend(rare(encoding, least));
     }
+    notes.extend(ids(encoding, rows.len() as u64));
+    notes.extend(codes(encoding, table, rows));
     let constants = encoding.columns().iter().filter(|c| c.is_constant());
     notes.extend(
         constants.map(|c| format!("feature `{}` has one value only: encoded as 0", c.name())),
     );
     notes
+}
+
+/// A note on columns with more different texts than half of the rows, as names of the rows are.
+pub(crate) fn ids(encoding: &Encoding, rows: u64) -> Option<String> {
+    const FEW_ROWS: u64 = 20;
+    let is_id = |column: &&FeatureColumn| match column {
+        FeatureColumn::Text { levels, rare, .. } => {
+            rare.is_empty() && rows >= FEW_ROWS && 2 * levels.len() as u64 > rows
+        }
+        _ => false,
+    };
+    let names: Vec<&str> =
+        encoding.columns().iter().filter(is_id).map(FeatureColumn::name).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "more different texts than half of the rows, like names of the rows: {}: they teach little \
+             about other rows: leave out with `ignore`, or fold with `min-count`",
+            list(names.into_iter())
+        )
+    })
+}
+
+/// Notes on numbers that may stand for missing cells: a negative number of nines in several rows,
+/// where no other number is below 0.
+fn codes(encoding: &Encoding, table: &Table, rows: &[u32]) -> Vec<String> {
+    const CODES: [f64; 5] = [-9.0, -99.0, -999.0, -9999.0, -99_999.0];
+    let note = |column: &FeatureColumn| {
+        let cells = table.column(column.name())?;
+        let below = rows.iter().filter_map(|row| cells.number(*row as usize)).filter(|v| *v < 0.0);
+        let mut below = below.peekable();
+        let code = below.peek().copied().filter(|v| CODES.contains(v))?;
+        let times = below.try_fold(0, |times, v| (v == code).then_some(times + 1))?;
+        let rows = count(times, "row");
+        (times > 1).then(|| {
+            format!(
+                "column `{}` holds {code} in {rows} and no other number below 0: if it means \
+                 missing, say so by `na`",
+                column.name()
+            )
+        })
+    };
+    encoding.columns().iter().filter_map(note).collect()
 }
 
 /// Notes on missing cells that were kept.

@@ -1,6 +1,6 @@
 //! Which rows are used: missing cells, weights of 0.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::error::{Error, Result};
 use crate::options::{DataOptions, Missing, MissingGroup};
@@ -32,9 +32,9 @@ pub(crate) fn usable_rows(
     notes: &mut Vec<String>,
 ) -> Result<Vec<u32>> {
     let mut checks = Vec::new();
-    for name in table.names() {
-        let cells = table.find("features", name)?;
-        let feature = features.contains(&name.as_str());
+    let features: HashSet<&str> = features.iter().copied().collect();
+    for (name, cells) in table.names().iter().zip(&table.columns) {
+        let feature = features.contains(name.as_str());
         let named = |other: &Option<String>| other.as_ref() == Some(name);
         let read = [&options.target, &options.weight, &options.cluster, &options.holdout_column];
         let used = feature || read.into_iter().any(named);

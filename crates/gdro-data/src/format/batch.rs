@@ -1,10 +1,10 @@
 //! Rows as they come out of a file, before the kinds of their columns are settled.
 
 use crate::error::{Error, Result, Unit};
-use crate::table::kind::{Forced, Odd, Wanted};
+use crate::table::kind::{Forced, Odd, Refused, Wanted};
 use crate::table::raw::RawColumn;
 use crate::table::sparse::Sparse;
-use crate::table::{Kind, Table};
+use crate::table::{Column, Kind, Table};
 
 /// Largest number of rows of a table: data sets number them by `u32`.
 pub(super) const MOST: usize = u32::MAX as usize;
@@ -48,6 +48,8 @@ pub(super) struct Batch {
     pub base: u64,
     pub unit: Unit,
     pub sparse: Option<Sparse>,
+    /// What a user should know of how the files were read.
+    pub notes: Vec<String>,
 }
 
 impl Batch {
@@ -82,18 +84,40 @@ impl Batch {
             base: self.base,
             unit: self.unit,
             sparse: self.sparse,
+            notes: Vec::new(),
+            places: Default::default(),
         };
+        for note in self.notes {
+            if !table.notes.contains(&note) {
+                table.notes.push(note);
+            }
+        }
+        let mut stopped: Option<Error> = None;
         for (at, (raw, wanted)) in self.columns.into_iter().zip(wanted).enumerate() {
-            let wanted = Wanted { kind: wanted.kind.or(settled[at]), ..*wanted };
+            let kind = match (wanted.kind, settled[at]) {
+                (Some(Forced::Date(None)), Some(known)) => Some(known),
+                (given, known) => given.or(known),
+            };
+            let wanted = Wanted { kind, settled: wanted.kind.is_none(), ..*wanted };
             let blank = raw.is_blank();
-            let column = raw.finish(wanted, |odd, row, text| {
-                let (at, column) = (table.position(row), table.names[at].clone());
-                let text = text.to_owned();
-                match odd {
-                    Odd::NotANumber => Error::NotANumber { at, column, text },
-                    Odd::NotFinite => Error::NotFinite { at, column, text },
+            let column = match raw.finish(wanted, |found| refuse(&table, at, found)) {
+                Ok(column) => column,
+                // What usually means a missing cell is said of all columns at once.
+                Err(error) if stopped.is_none() && error.is_mark() => {
+                    stopped = Some(error);
+                    Column::default()
                 }
-            })?;
+                Err(error) => match &mut stopped {
+                    Some(first) => {
+                        first.add_marks(error);
+                        Column::default()
+                    }
+                    None => return Err(error),
+                },
+            };
+            if stopped.is_some() {
+                continue;
+            }
             // Numbers have no texts unless they are wanted from the start.
             if column.kind() == Kind::Ignored && wanted.kind != Some(Forced::Ignored) {
                 let (file, column) = (table.position(0).file, table.names[at].clone());
@@ -102,8 +126,26 @@ impl Batch {
             if wanted.kind.is_none() && !blank {
                 settled[at] = Some(Forced::from(column.kind()));
             }
+            if column.date.is_some() {
+                settled[at] = Some(Forced::Date(column.date));
+            }
             table.columns.push(column);
         }
-        Ok(table)
+        stopped.map_or(Ok(table), Err)
+    }
+}
+
+/// The error for a cell of a column.
+fn refuse(table: &Table, column: usize, found: Refused<'_>) -> Error {
+    let (at, column) = (table.position(found.row), table.names[column].clone());
+    let (text, marks) = (found.text.to_owned(), found.marks.into());
+    let look = found.look.map(Box::new);
+    match found.odd {
+        Odd::NotANumber => Error::NotANumber { at, column, text, marks, look },
+        Odd::NotFinite => Error::NotFinite { at, column, text, marks },
+        Odd::Padded => Error::Padded { at, column, text },
+        Odd::NotADate => Error::NotADate { at, column, text, marks },
+        Odd::DateOrder => Error::DateOrder { at, column, text },
+        Odd::OtherOrder => Error::OtherOrder { at, column, text },
     }
 }

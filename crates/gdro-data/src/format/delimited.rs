@@ -1,10 +1,12 @@
 //! CSV and TSV.
 
 use super::batch::{Batch, Limit, Source};
+use super::delimiter::separated;
 use super::na::Na;
 use super::opened::Text;
 use super::records::Records;
 use super::roles::check_names;
+use super::unnamed::Unnamed;
 use crate::error::{Error, Result, Unit};
 use crate::options::{DataOptions, Format};
 
@@ -14,6 +16,7 @@ use crate::table::kind::{Forced, Wanted};
 pub(super) struct Delimited {
     records: Records,
     names: Option<Vec<String>>,
+    unnamed: Unnamed,
     na: Na,
     /// Rows read so far.
     rows: u64,
@@ -22,14 +25,23 @@ pub(super) struct Delimited {
 impl Delimited {
     /// Opens a file and reads its header, unless the names of the columns are given.
     pub fn open(text: Text, format: Format, options: &DataOptions) -> Result<Self> {
-        let usual = if format == Format::Tsv { '\t' } else { ',' };
-        let delimiter = options.delimiter.unwrap_or(usual);
-        let mut records = Records::new(text, delimiter, options.comment.as_deref());
-        let names = match options.columns {
+        let usual = (format == Format::Tsv).then_some('\t');
+        let found = separated(text, usual, options)?;
+        let mut records = Records::new(found.text, found.delimiter, options.comment.as_deref());
+        if found.says {
+            records.skip_line()?;
+        }
+        let mut names = match options.columns {
             None => Some(header(&mut records)?),
             Some(_) => None,
         };
-        Ok(Delimited { records, names, na: Na::new(options), rows: 0 })
+        let mut unnamed = Unnamed::default();
+        if let Some(names) = &mut names {
+            let place = records.position().to_string();
+            unnamed = Unnamed::take(names, place.clone());
+            check_names(names, &place)?;
+        }
+        Ok(Delimited { records, names, unnamed, na: Na::new(options), rows: 0 })
     }
 }
 
@@ -53,22 +65,31 @@ impl Source for Delimited {
                 break;
             }
             let records = &self.records;
-            if records.len() != wanted.len() {
+            let expected = wanted.len() + self.unnamed.len();
+            if records.len() != expected {
                 return Err(Error::Ragged {
                     at: records.position(),
                     found: records.len(),
-                    expected: wanted.len(),
+                    expected,
                     delimiter: records.delimiter(),
                 });
             }
             batch.number(records.file(), records.line())?;
-            for ((cell, column), wanted) in records.cells().zip(&mut batch.columns).zip(wanted) {
+            let unnamed = &mut self.unnamed;
+            if unnamed.len() > 0 {
+                unnamed.check(records.cells(), records.line())?;
+            }
+            let named = records.cells().enumerate().filter(|(place, _)| !unnamed.holds(*place));
+            for (((_, cell), column), wanted) in named.zip(&mut batch.columns).zip(wanted) {
                 if wanted.kind != Some(Forced::Ignored) {
                     column.push(self.na.cell(cell));
                     bytes += cell.len();
                 }
             }
             rows += 1;
+        }
+        if self.rows == 0 && rows > 0 {
+            batch.notes.extend(self.unnamed.notes());
         }
         self.rows += rows as u64;
         if rows == 0 && self.rows == 0 && self.names.is_none() {
@@ -86,7 +107,5 @@ fn header(records: &mut Records) -> Result<Vec<String>> {
     }
     // A name is on one line: line breaks inside it become blanks.
     let name = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ");
-    let names: Vec<String> = records.cells().map(name).collect();
-    check_names(&names, &records.position().to_string())?;
-    Ok(names)
+    Ok(records.cells().map(name).collect())
 }

@@ -59,7 +59,11 @@ impl Lines {
         line.clear();
         match std::str::from_utf8(found) {
             Ok(found) => line.push_str(found),
-            Err(_) => return Err(Error::Utf8 { at: self.at(self.number) }),
+            Err(_) => {
+                let wide = self.number == 1 && found.contains(&0);
+                let encoding = if wide { "UTF-16" } else { "WINDOWS-1252" };
+                return Err(Error::Utf8 { at: self.at(self.number), encoding });
+            }
         }
         Ok(true)
     }

@@ -8,6 +8,7 @@ mod batch;
 #[cfg(feature = "arrow")]
 mod columnar;
 mod delimited;
+mod delimiter;
 mod lines;
 mod na;
 mod open;
@@ -17,6 +18,7 @@ mod records;
 mod roles;
 mod side;
 mod svmlight;
+mod unnamed;
 
 pub use reader::Reader;
 
@@ -34,20 +36,27 @@ use crate::table::Table;
 /// first bytes or by its name. Parquet and Arrow IPC need the feature `arrow`.
 ///
 /// The kinds of columns are inferred: a column is numeric when every cell that is not missing is a
-/// finite number. This holds for the texts of Parquet and Arrow files too; their numbers of every
-/// width and decimals are numbers (as near as `f64` comes), booleans are the texts `true` and
-/// `false`, dates and times are texts (ISO 8601), and a null is a missing cell. A number that is a
-/// group label has the text that a CSV file would have: `1` if it is an integer there, else `1.0`.
+/// finite number as [`DataOptions::decimal`] and [`DataOptions::thousands`] say, and none has leading
+/// zeros as codes have (`00501`). Texts that look like numbers or dates are refused: when they are
+/// more than half of the cells, or all but those that usually mean a missing cell (`NA`). This holds
+/// for the texts of Parquet and Arrow files too; their numbers of every width and decimals are
+/// numbers (as near as `f64` comes), booleans are the texts `true` and `false`, dates and times are
+/// texts (ISO 8601), and a null is a missing cell. A number that is a group label has the text that
+/// a CSV file would have: `1` if it is an integer there, else `1.0`.
 ///
-/// Of a LIBSVM file the column `label`, the column `qid` if it has one, and indices that an option
-/// names are columns; all other features are held by index, beside the columns.
+/// The first column of a delimited text may lack a name when it numbers the rows, and so may columns
+/// without any cell: they are skipped ([`Table::notes`]).
+///
+/// Of a LIBSVM file the column `label`, the column `qid` if it has one (which an option must name),
+/// and indices that an option names are columns; all other features are held by index, beside the
+/// columns.
 ///
 /// The file names in messages are `paths` as given.
 ///
 /// # Errors
 /// For files that cannot be read, are no table, differ in their columns or have no rows; for a
-/// mostly numeric column with a cell that is no finite number; for options that contradict each
-/// other or name columns that do not exist.
+/// mostly numeric column with a cell that is no finite number, and for one that looks like numbers
+/// or dates; for options that contradict each other or name columns that do not exist.
 pub fn read(paths: &[PathBuf], options: &DataOptions) -> Result<Table> {
     Reader::open(paths, options, None)?.read()
 }

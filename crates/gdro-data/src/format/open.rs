@@ -60,6 +60,12 @@ fn check_options(format: Format, file: &str, options: &DataOptions) -> Result<()
     if !delimited && options.columns.is_some() {
         return refuse("columns", "it with delimited text without a header only");
     }
+    if format == Format::Svmlight {
+        let given = [("decimal", options.decimal), ("thousands", options.thousands)];
+        if let Some((option, _)) = given.into_iter().find(|(_, sign)| sign.is_some()) {
+            return refuse(option, "it with tables, whose cells are texts");
+        }
+    }
     if format != Format::Svmlight && options.index_base.is_some() {
         return refuse("index-base", "it with LIBSVM only");
     }

@@ -65,6 +65,11 @@ impl Records {
         self.cells.iter().map(|(from, to)| &self.text[*from..*to])
     }
 
+    /// Skips a line, whatever it holds.
+    pub(crate) fn skip_line(&mut self) -> Result<bool> {
+        self.lines.read(&mut self.current)
+    }
+
     /// Goes to the next record: false at the end of the file. Blank lines and comments are skipped.
     pub(crate) fn advance(&mut self) -> Result<bool> {
         loop {

@@ -1,12 +1,12 @@
 //! What is wanted of each column of a file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Result, unknown_column};
-use crate::features::Encoding;
+use crate::features::{Encoding, FeatureColumn};
 use crate::options::DataOptions;
-use crate::table::Kind;
 use crate::table::kind::{Forced, Wanted};
+use crate::table::{Kind, Numerals};
 
 /// Refuses names that are empty or occur twice.
 pub(super) fn check_names(names: &[String], place: &str) -> Result<()> {
@@ -36,7 +36,8 @@ pub(super) fn wanted(
         // Training has settled what the target is, and a later table may lack it.
         (Some(_), settled) => settled.unwrap_or_else(|_| (options.clone(), None)),
     };
-    let unknown = |name: &str| !names.iter().any(|n| n == name);
+    let present: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let unknown = |name: &str| !present.contains(name);
     match encoding {
         None => {
             for (option, name) in options.named_columns(*comparison) {
@@ -51,16 +52,28 @@ pub(super) fn wanted(
             }
         }
     }
+    let learnt: Option<HashMap<&str, &FeatureColumn>> =
+        encoding.map(|e| e.columns().iter().map(|column| (column.name(), column)).collect());
     let kind = |name: &String| {
-        let known = encoding.map(|e| e.columns().iter().find(|c| c.name() == name));
+        let known = learnt.as_ref().map(|columns| columns.get(name.as_str()).copied());
         let is = |other: &Option<String>| other.as_ref() == Some(name);
         let text = options.is_text(name);
+        let is_read = match known {
+            None => !options.is_ignored(name),
+            Some(None) => is(&options.target) || options.is_cut(name),
+            Some(Some(_)) => true,
+        };
+        if let Some(order) = options.date_of(name).filter(|_| is_read) {
+            let found = known.flatten().and_then(FeatureColumn::date);
+            return Some(Forced::Date(order.or(found)));
+        }
         match known {
             Some(Some(column)) => Some(match column.cells() {
                 Kind::Number => Forced::Number,
                 _ => Forced::Text,
             }),
             _ if is(&options.weight) || options.is_cut(name) => Some(Forced::Number),
+            _ if is_read && options.number.contains(name) => Some(Forced::Number),
             _ if is(&options.target) => text.then_some(Forced::Text),
             _ if is(&options.cluster) => Some(Forced::Text),
             _ if options.is_group(name) && (known.is_some() || !options.is_feature(name)) => {
@@ -72,13 +85,16 @@ pub(super) fn wanted(
             None => text.then_some(Forced::Text),
         }
     };
-    Ok(names
-        .iter()
-        .map(|name| {
-            let is_cluster = options.cluster.as_ref() == Some(name);
-            Wanted { kind: kind(name), labels: options.is_label(name) || is_cluster }
-        })
-        .collect())
+    let numerals =
+        Numerals { decimal: options.decimal.unwrap_or('.'), thousands: options.thousands };
+    let wanted = |name: &String| Wanted {
+        kind: kind(name),
+        settled: false,
+        labels: options.is_label(name) || options.cluster.as_ref() == Some(name),
+        codes: options.target.as_ref() != Some(name),
+        numerals,
+    };
+    Ok(names.iter().map(wanted).collect())
 }
 
 #[cfg(test)]

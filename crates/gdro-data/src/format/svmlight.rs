@@ -7,13 +7,10 @@ use super::lines::Lines;
 use super::opened::Text;
 use crate::error::{Error, Result, Unit};
 use crate::features::Encoding;
-use crate::labels::LABEL;
+use crate::labels::{LABEL, QUERY};
 use crate::options::DataOptions;
 use crate::table::kind::{Forced, Wanted};
 use crate::table::sparse::{MOST_INDEX, Sparse, index_of};
-
-/// Name of the column of queries.
-const QUERY: &str = "qid";
 
 /// A text of sparse rows.
 pub(super) struct Svmlight {
@@ -28,6 +25,8 @@ pub(super) struct Svmlight {
     line: String,
     /// Whether it was read but not yet taken.
     waiting: bool,
+    /// The indices of the current row.
+    seen: Vec<u32>,
 }
 
 impl Svmlight {
@@ -43,6 +42,7 @@ impl Svmlight {
             base,
             line: String::new(),
             waiting: false,
+            seen: Vec::new(),
         };
         if !source.advance()? {
             let file = source.file().to_owned();
@@ -52,6 +52,11 @@ impl Svmlight {
         source.has_query =
             source.line.split_whitespace().nth(1).is_some_and(|t| t.starts_with("qid:"));
         source.names.extend(source.has_query.then(|| QUERY.to_owned()));
+        let named = |(_, name): &(&str, &str)| *name == QUERY;
+        if source.has_query && encoding.is_none() && !options.named_columns(None).iter().any(named)
+        {
+            return Err(Error::QueryColumn { file: source.file().to_owned() });
+        }
         let named = options.named_columns(None);
         let named = named.iter().map(|(_, name)| *name);
         let known = encoding.iter().flat_map(|e| e.columns()).map(|column| column.name());
@@ -81,8 +86,9 @@ impl Svmlight {
     }
 
     /// Takes the current row apart: its label and query into `cells`, which have a place for each
-    /// column, with the values of indices that are columns; all others into the block.
-    fn take(&self, cells: &mut [String], block: &mut Sparse) -> Result<()> {
+    /// column, with the values of indices that are columns; all others into the block, by increasing
+    /// index.
+    fn take(&mut self, cells: &mut [String], block: &mut Sparse) -> Result<()> {
         let bad = |text: &str, expected: String| {
             let at = self.lines.at(self.lines.number());
             Error::Entry { at, text: text.to_owned(), expected }
@@ -114,7 +120,10 @@ impl Svmlight {
                 return Err(bad(&format!("qid:{query}"), "none, as in the first row".into()));
             }
         }
-        let mut least = self.base;
+        let start = block.values.len();
+        let mut before: Option<u32> = None;
+        let mut is_sorted = true;
+        self.seen.clear();
         for token in tokens {
             let (index, value) = token
                 .split_once(':')
@@ -124,11 +133,9 @@ impl Svmlight {
                 Ok(index) if (self.base..=MOST_INDEX).contains(&index) => index,
                 _ => return Err(bad(token, expected())),
             };
-            if index < least {
-                let after = format!("an index above {}: they increase in a row", least - 1);
-                return Err(bad(token, after));
-            }
-            least = index + 1;
+            is_sorted &= before.is_none_or(|before| before < index);
+            before = Some(index);
+            self.seen.push(index);
             let number = finite(value, token)?;
             block.has_zero |= index == 0;
             match self.columns.get(&index) {
@@ -136,6 +143,13 @@ impl Svmlight {
                 None if number == 0.0 => {}
                 None => block.push(index, number),
             }
+        }
+        if !is_sorted {
+            self.seen.sort_unstable();
+            if let Some(twice) = self.seen.windows(2).find(|pair| pair[0] == pair[1]) {
+                return Err(bad(&twice[0].to_string(), "each index once in a row".into()));
+            }
+            block.sort_from(start);
         }
         block.end_row();
         Ok(())

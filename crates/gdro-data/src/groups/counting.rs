@@ -1,6 +1,6 @@
 //! Groups of a table that is read block by block.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::family::{Family, distinct};
 use super::small::Small;
@@ -54,6 +54,14 @@ impl Counting {
             inside.for_each(|(grouped, group)| *grouped |= group.is_some());
         }
         Ok(grouped)
+    }
+
+    /// The groups so far, with their numbers of rows.
+    pub(crate) fn sizes(&self) -> BTreeMap<&str, u64> {
+        let groups = self.families.iter().flat_map(|Counted { numbers, runs, .. }| {
+            numbers.iter().map(|(name, number)| (name.as_str(), runs.rows(*number)))
+        });
+        groups.collect()
     }
 
     /// The families by name, with how the rows of their groups lie.

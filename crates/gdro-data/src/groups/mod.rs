@@ -1,10 +1,12 @@
 //! Groups: combinations of the labels of columns, in one or several families.
 
+mod advice;
 mod column;
 mod counting;
 mod family;
 mod small;
 
+pub use advice::group_remarks;
 pub use column::{GroupColumn, Labels};
 pub(crate) use counting::Counting;
 pub use family::Family;
@@ -16,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::options::Comparison;
-use crate::options::{DataOptions, GroupEntry, MissingGroup};
+use crate::options::{DataOptions, GroupEntry, MissingGroup, spelled};
 use crate::table::Table;
-use crate::words::{count, number};
+use crate::words::{count, list, number};
 use family::{Combined, distinct};
 
 /// How rows are assigned to groups.
@@ -182,6 +184,44 @@ impl Grouping {
     /// `race=Black`.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Remarks on groups that are too many to be meant, of which this many rows are in each:
+    /// [`group_remarks`] of each family.
+    pub(crate) fn remarks(&self, rows: &[u64]) -> Vec<String> {
+        let (mut remarks, mut first) = (Vec::new(), 0);
+        for family in &self.families {
+            let own = first..first + family.groups;
+            first = own.end;
+            let names = self.names[own.clone()].iter().map(String::as_str);
+            let groups: Vec<(&str, u64)> = names.zip(rows[own].iter().copied()).collect();
+            let columns: Vec<String> = family.columns().iter().map(|c| c.name.clone()).collect();
+            let cut =
+                |column: &str, cuts: &[f64]| format!("`{}` of `groups`", spelled(column, cuts));
+            remarks.extend(group_remarks(&columns, &groups, cut));
+        }
+        remarks
+    }
+
+    /// A note on the groups that lose most of their rows because rows are left out: `kept` rows of
+    /// each are used, and `left_out` are not.
+    pub(crate) fn note_of_lost(
+        kept: &BTreeMap<&str, u64>,
+        left_out: &BTreeMap<&str, u64>,
+    ) -> Option<String> {
+        let lost = left_out.iter().filter_map(|(name, lost)| {
+            let all = lost + kept.get(name).copied().unwrap_or(0);
+            (10 * lost >= 9 * all).then(|| format!("{name} ({} of {})", number(lost), number(all)))
+        });
+        let lost: Vec<String> = lost.collect();
+        let names = list(lost.iter().map(String::as_str));
+        (!lost.is_empty()).then(|| {
+            format!(
+                "leaving rows out because cells are missing takes nine tenths or more of {}: {names}; \
+                 `missing` can keep such rows",
+                count(lost.len(), "group")
+            )
+        })
     }
 
     /// Assigns groups to the given rows of any table.

@@ -20,7 +20,7 @@ const MOST_VALUES: usize = 1000;
 /// A number is compared with the target as it is. A text first becomes the mean target of its level
 /// (for classes: the commonest), learnt from every other row and judged on the others, so that texts
 /// of few rows do not look better than they are.
-pub(super) fn leak(
+pub(crate) fn leak(
     name: &str,
     cells: &Column,
     rows: &[u32],

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 pub use columns::{ColumnProfile, LevelCount};
 pub use repeated::repeated_units;
+pub(crate) use leaks::leak;
 
 use crate::error::Result;
 use crate::features::most_levels;
@@ -70,7 +71,7 @@ pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Resu
             let targets = target.encode(table, &rows)?;
             let features = columns.iter().filter(|c| c.role.is_feature() && c.name != *name);
             for (feature, cells) in features.filter_map(|c| Some((c, table.column(&c.name)?))) {
-                warnings.extend(leaks::leak(&feature.name, cells, &rows, &targets, target.task()));
+                warnings.extend(leak(&feature.name, cells, &rows, &targets, target.task()));
             }
         }
     }

@@ -25,6 +25,22 @@ impl DataOptions {
         {
             return refuse("delimiter", format!("{c:?}"), "none with the format tsv, or csv");
         }
+        if let Some(c) = self.decimal.filter(|c| !matches!(c, '.' | ',')) {
+            return refuse("decimal", format!("{c:?}"), "a point or a comma");
+        }
+        if let Some(c) = self.thousands {
+            if !matches!(c, ',' | '.' | '\'' | ' ') {
+                return refuse(
+                    "thousands",
+                    format!("{c:?}"),
+                    "a comma, point, apostrophe or space",
+                );
+            }
+            if c == self.decimal.unwrap_or('.') {
+                let expected = "another sign than the decimal one, which decimal sets";
+                return refuse("thousands", format!("{c:?}"), expected);
+            }
+        }
         if let Some(base) = self.index_base.filter(|base| *base > 1) {
             return refuse("index-base", base.to_string(), "0 or 1");
         }
@@ -121,6 +137,18 @@ impl DataOptions {
         }
         if let Some(n @ (0 | 1)) = self.min_count {
             return refuse("min-count", n.to_string(), "a number of rows of at least 2");
+        }
+        if let Some(name) = self.number.iter().find(|name| self.is_text(name)) {
+            let expected = "a column in one of number, text and hash";
+            return refuse("number", format!("`{name}`"), expected);
+        }
+        for (_, name) in self.named_columns(None).iter().filter(|(option, _)| *option == "date") {
+            let is = |other: &Option<String>| other.as_deref() == Some(*name);
+            let is_number = self.number.iter().any(|n| n == name);
+            if self.is_text(name) || is_number || is(&self.weight) || is(&self.holdout_column) {
+                let expected = "a column with no other kind: dates are days, which are numbers";
+                return refuse("date", format!("`{name}`"), expected);
+            }
         }
         for (name, buckets) in &self.hash {
             if !self.is_feature(name) {

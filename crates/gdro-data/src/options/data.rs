@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::character;
 use super::choices::{Format, GroupFeatures, MissingGroup, Scaling, SmallGroups, WeightKind};
 use super::comparison::Comparison;
 use super::entry::GroupEntry;
 use super::missing::MissingCells;
 use crate::labels::GROUP;
+use crate::table::DateOrder;
 
 /// How a table is read and what its columns mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,9 +24,20 @@ pub struct DataOptions {
     /// Names of the columns of delimited files without a header. Without them the first line is
     /// the header.
     pub columns: Option<Vec<String>>,
-    /// What separates cells of delimited files: a comma unless given, a tab in files named `*.tsv`
-    /// (also `*.tsv.gz`, `*.tsv.zst`).
+    /// What separates cells of delimited files. Without it: a tab in files named `*.tsv` (also
+    /// `*.tsv.gz`, `*.tsv.zst`), what a first line `sep=;` says, else that of comma, semicolon, tab
+    /// and pipe which splits the first records (100 at most, within 64 KiB; quotes observed) into
+    /// the same number of cells, at least two. When none does, a comma if there is one in the first
+    /// record, or what alone is there; when several do, that is an error.
+    #[serde(deserialize_with = "character::named")]
     pub delimiter: Option<char>,
+    /// The decimal sign of numbers in texts: a point unless given, or a comma.
+    #[serde(deserialize_with = "character::named")]
+    pub decimal: Option<char>,
+    /// What stands between the thousands of numbers in texts: a comma, a point, an apostrophe or a
+    /// blank (of any width). Nothing unless given.
+    #[serde(deserialize_with = "character::named")]
+    pub thousands: Option<char>,
     /// Lines that start with this text are skipped.
     pub comment: Option<String>,
     /// The smallest index of LIBSVM files, 0 or 1. Without it: 1, unless an index 0 occurs.
@@ -41,8 +54,8 @@ pub struct DataOptions {
     /// column `label` unless given.
     pub target: Option<String>,
     /// The label that becomes +1 in a binary task. Without it: 1 over 0 and −1, yes, true, y and t
-    /// over no, false, n and f in any case, else the label that sorts last. Of a comparison: what
-    /// the target says.
+    /// over no, false, n and f in any case (likewise in German, French, Spanish, Portuguese, Italian
+    /// and Dutch), else the label that sorts last. Of a comparison: what the target says.
     pub positive: Option<String>,
     /// Group columns: every combination of labels that occurs is a group. No column: one group.
     /// Several families: a row is in one group of each.
@@ -54,6 +67,13 @@ pub struct DataOptions {
     pub ignore: Vec<String>,
     /// Columns taken as text although they look numeric.
     pub text: Vec<String>,
+    /// Columns taken as numbers although leading zeros look like codes.
+    pub number: Vec<String>,
+    /// Columns of dates, which become numbers: days since 1970-01-01, the time of the day as a
+    /// fraction. `2024-01-31`, `2024/01/31`, `20240131`, `31.01.2024`, `31 Jan 2024`; `31/01/2024` and
+    /// `01/31/2024`, whose order a cell of the column must show or the entry says: `day=dmy` or
+    /// `day=mdy`. A time may follow (`13:45:30`); one with a zone is taken to UTC.
+    pub date: Vec<String>,
     /// Texts of fewer training rows (at least 2) become the level `(rare)` of their column.
     pub min_count: Option<usize>,
     /// Columns taken as text and hashed: column → number of buckets, 2 to 2^24. See
@@ -133,6 +153,8 @@ impl DataOptions {
         named.extend(self.ignore.iter().map(|n| ("ignore", n.as_str())));
         named.extend(self.holdout_column.iter().map(|n| ("holdout-column", n.as_str())));
         named.extend(self.text.iter().map(|n| ("text", n.as_str())));
+        named.extend(self.number.iter().map(|n| ("number", n.as_str())));
+        named.extend(self.date.iter().map(|entry| ("date", date(entry).0)));
         named.extend(self.hash.keys().map(|n| ("hash", n.as_str())));
         named.extend(self.missing.columns.keys().map(|n| ("missing", n.as_str())));
         named
@@ -180,10 +202,22 @@ impl DataOptions {
         self.text.iter().any(|n| n == name) || self.hash.contains_key(name)
     }
 
+    /// Whether a column holds dates, and in which order, where that is said.
+    pub(crate) fn date_of(&self, name: &str) -> Option<Option<DateOrder>> {
+        self.date.iter().map(|entry| date(entry)).find(|(n, _)| *n == name).map(|(_, order)| order)
+    }
+
     /// Whether a column is named as no feature.
     pub(crate) fn is_ignored(&self, name: &str) -> bool {
         self.ignore.iter().any(|n| n == name)
     }
+}
+
+/// The column of an entry of [`DataOptions::date`], and the order of day and month if it says so.
+fn date(entry: &str) -> (&str, Option<DateOrder>) {
+    let ordered = entry.rsplit_once('=');
+    let ordered = ordered.and_then(|(name, order)| Some((name, Some(DateOrder::of_name(order)?))));
+    ordered.unwrap_or((entry, None))
 }
 
 #[cfg(test)]

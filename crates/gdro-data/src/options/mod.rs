@@ -1,5 +1,6 @@
 //! What a user says about a table.
 
+mod character;
 mod check;
 mod choices;
 mod comparison;

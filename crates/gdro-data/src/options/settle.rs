@@ -4,15 +4,18 @@ use super::comparison::Comparison;
 use super::data::DataOptions;
 use super::entry;
 use crate::error::{Error, Result};
-use crate::labels::{GROUP, LABEL};
+use crate::labels::{GROUP, LABEL, QUERY};
 
 impl DataOptions {
-    /// These options for files of a format, with what it implies: the target of LIBSVM files, the
-    /// groups of a file of labels.
+    /// These options for files of a format, with what it implies: the target of LIBSVM files, whose
+    /// queries are no feature where they are groups; the groups of a file of labels.
     pub(crate) fn filled(&self, sparse: bool) -> Self {
         let mut filled = self.clone();
         if sparse && filled.target.is_none() {
             filled.target = Some(LABEL.into());
+        }
+        if sparse && filled.is_group(QUERY) && !filled.is_ignored(QUERY) {
+            filled.ignore.push(QUERY.into());
         }
         if filled.groups.is_empty() && !filled.group_file.is_empty() {
             filled.groups = vec![GROUP.into()];

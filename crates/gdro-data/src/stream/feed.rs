@@ -100,6 +100,12 @@ impl Feed {
         self
     }
 
+    /// Makes one portion of all rows.
+    pub fn in_one_portion(mut self) -> Self {
+        self.size = usize::MAX;
+        self
+    }
+
     /// Takes over how many rows of each group are for training, where a pass before has counted
     /// them ([`Feed::trained`]): of groups of a second family only that is exact.
     pub fn with_training(mut self, training: &[u64]) -> Self {
@@ -147,7 +153,8 @@ impl Feed {
         let mut full = Vec::new();
         let (mut from, mut at) = (0, 0);
         while from < block.rows() {
-            let until = (from + self.size - self.open.rows()).min(block.rows());
+            let room = self.size - self.open.rows();
+            let until = from.saturating_add(room).min(block.rows());
             let mut wanted = Vec::new();
             while let Some(row) = rows.get(at).filter(|row| (**row as usize) < until) {
                 self.groups.clear();

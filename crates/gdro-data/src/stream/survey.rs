@@ -3,15 +3,16 @@
 use super::schema::Schema;
 use super::tally::{Labels, Tally};
 use crate::error::{Error, Result};
-use crate::features::{Encoding, Wish, usable_rows};
-use crate::groups::Counting;
+use crate::features::{Encoding, Wish, ids, usable_rows};
+use crate::groups::{Counting, Grouping};
 use crate::options::Comparison;
 use crate::options::{DataOptions, Task};
 use crate::order::{FALSE_ALARM, Runs};
-use crate::prepare::features;
+use crate::prepare::{features, left_out};
 use crate::schema::schema;
 use crate::table::Table;
 use crate::target::Target;
+use crate::words::number;
 
 /// A table that is being counted, block by block: means and deviations of numbers, the texts of
 /// text columns, labels, groups and their sizes.
@@ -31,7 +32,10 @@ struct Settled {
     features: Vec<(String, Tally)>,
     labels: Labels,
     groups: Counting,
+    /// The groups of rows that are left out because cells are missing.
+    lost: Counting,
     header: Table,
+    notes: Vec<String>,
 }
 
 impl Survey {
@@ -58,12 +62,20 @@ impl Survey {
         if block.sparse.is_some() {
             return Err(Error::InMemory { file: block.position(0).file });
         }
+        for note in block.notes() {
+            if !settled.notes.contains(note) {
+                settled.notes.push(note.clone());
+            }
+        }
         self.rows += block.rows() as u64;
         let names: Vec<&str> = settled.features.iter().map(|(n, _)| n.as_str()).collect();
         let rows = match usable_rows(block, &names, &settled.options, &mut Vec::new()) {
-            Err(Error::NothingLeft { .. }) => return Ok(()),
+            Err(Error::NothingLeft { .. }) => Vec::new(),
             rows => rows?,
         };
+        if rows.len() < block.rows() {
+            settled.lost.add(block, &left_out(block, &rows, &settled.options))?;
+        }
         let grouped = settled.groups.add(block, &rows)?;
         let rows: Vec<u32> =
             rows.into_iter().zip(grouped).filter(|(_, inside)| *inside).map(|(r, _)| r).collect();
@@ -107,8 +119,12 @@ impl Survey {
             &settled.options,
             self.constant,
         );
-        let (grouping, counts, mut notes) = settled.groups.finish()?;
-        notes.extend(note);
+        let lost = Grouping::note_of_lost(&settled.groups.sizes(), &settled.lost.sizes());
+        let (grouping, counts, group_notes) = settled.groups.finish()?;
+        let mut notes = settled.notes;
+        notes.extend(group_notes.into_iter().chain(note).chain(lost));
+        notes.extend(grouping.remarks(&counts));
+        notes.extend(ids(&encoding, used));
         let in_random_order = order.is_none();
         notes.extend(order);
         let columns = schema(&settled.header, &settled.options, &encoding);
@@ -128,6 +144,11 @@ impl Survey {
     }
 }
 
+/// A mean length with the digits that say something.
+fn rounded(length: f64) -> String {
+    if length < 100.0 { format!("{length:.1}") } else { number(length.round()) }
+}
+
 impl Settled {
     /// What is to be said of rows that are not in random order: of labels or of the groups of a
     /// family that come in runs, whichever are longer beside what they should be, or of numbers
@@ -142,8 +163,9 @@ impl Settled {
             .max_by(|(_, a), (_, b)| (a.found / a.expected).total_cmp(&(b.found / b.expected)));
         let how = match (longest, self.labels.neighbours().alike(level)) {
             (Some((name, runs)), _) => format!(
-                "those alike in `{name}` come {:.1} in a row, where random order gives {:.1}",
-                runs.found, runs.expected
+                "those alike in `{name}` come {} in a row, where random order gives {}",
+                rounded(runs.found),
+                rounded(runs.expected)
             ),
             (None, Some(share)) if self.labels.runs().is_none() => format!(
                 "neighbours are nearer to each other in `{target}` than to a row far away in \
@@ -169,14 +191,16 @@ impl Settled {
             Ok(((*name).to_owned(), Tally::new(kind, Wish::of(&options, name, kind))))
         });
         let features = tallies.collect::<Result<_>>()?;
-        let groups = Counting::open(&options, comparison);
+        let [groups, lost] = [(); 2].map(|()| Counting::open(&options, comparison));
         Ok(Settled {
             options,
             comparison,
             features,
             labels: Labels::default(),
             groups,
+            lost,
             header: block.header(),
+            notes: Vec::new(),
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::features::{FeatureColumn, Wish};
 use crate::labels::normal;
 use crate::order::{Neighbours, Runs};
-use crate::table::{Column, Kind, Texts};
+use crate::table::{Column, DateOrder, Kind, Texts};
 
 /// Most different texts of a feature: more would not be remembered in bounded memory.
 const MOST_LEVELS: usize = 100_000;
@@ -24,6 +24,8 @@ pub(super) struct Tally {
     wish: Wish,
     /// Whether a cell is missing.
     misses: bool,
+    /// The order of day and month, where the numbers are dates and it matters.
+    date: Option<DateOrder>,
 }
 
 enum Cells {
@@ -109,11 +111,12 @@ impl Tally {
             (_, Some(buckets)) => Cells::Hash(buckets),
             (_, None) => Cells::Text(HashMap::new()),
         };
-        Tally { cells, wish, misses: false }
+        Tally { cells, wish, misses: false, date: None }
     }
 
     /// Adds the given rows of a block.
     pub(super) fn add(&mut self, name: &str, column: &Column, rows: &[u32]) -> Result<()> {
+        self.date = self.date.or(column.date);
         self.misses = self.misses || rows.iter().any(|row| column.is_missing(*row as usize));
         match &mut self.cells {
             Cells::Number(moments) => {
@@ -144,7 +147,7 @@ impl Tally {
                 if moments.ends.is_none() {
                     return Err(Error::AllMissing { column: name });
                 }
-                FeatureColumn::of_moments(name, found, missing)
+                FeatureColumn::of_moments(name, found, missing, self.date)
             }
             Cells::Text(levels) => {
                 let (rows, min_count) = (rows as usize, self.wish.min_count);

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::date::DateOrder;
+
 /// Code of a missing text.
 pub(crate) const MISSING: u32 = u32::MAX;
 
@@ -36,6 +38,10 @@ pub struct Column {
     pub(crate) texts: Option<Texts>,
     /// Cells of a text column that look like numbers.
     pub(crate) look_numeric: usize,
+    /// Whether a text column would be one of numbers but for leading zeros.
+    pub(crate) padded: bool,
+    /// The order of day and month, where the numbers are dates in which it matters.
+    pub(crate) date: Option<DateOrder>,
     /// Whether it is known that no cell is missing.
     pub(crate) complete: bool,
 }
@@ -63,6 +69,13 @@ impl Texts {
             })
             .collect();
         Texts { codes, levels }
+    }
+
+    /// Number of cells of each text.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.levels.len()];
+        self.codes.iter().filter(|c| **c != MISSING).for_each(|c| counts[*c as usize] += 1);
+        counts
     }
 
     /// The code of a row.

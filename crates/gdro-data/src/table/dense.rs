@@ -1,7 +1,9 @@
 //! Sparse features as columns.
 
+use std::collections::HashSet;
+
 use super::sparse::Sparse;
-use super::{Column, Table};
+use super::{Column, Places, Table};
 use crate::error::{Error, Result};
 
 /// Most numbers that sparse features are unfolded to.
@@ -23,14 +25,16 @@ impl Table {
                 numbers[(index - base) as usize][row] = value;
             }
         }
+        let known: HashSet<String> = self.names.iter().cloned().collect();
         for (index, numbers) in (base..).zip(numbers) {
             let name = index.to_string();
             // An index with a role is a column already, and has no entry.
-            if !self.names.contains(&name) {
+            if !known.contains(&name) {
                 self.names.push(name);
                 self.columns.push(Column { numbers: Some(numbers), ..Column::default() });
             }
         }
+        self.places = Places::default();
         let mut none = Sparse { has_zero: sparse.has_zero, ..Sparse::default() };
         none.starts.resize(rows + 1, 0);
         self.sparse = Some(none);

@@ -4,9 +4,13 @@ mod cells;
 #[cfg(feature = "arrow")]
 pub(crate) mod coder;
 mod column;
+mod date;
 mod dense;
 pub(crate) mod kind;
+mod look;
+mod numerals;
 pub(crate) mod raw;
+mod settle;
 pub(crate) mod sparse;
 #[cfg(feature = "arrow")]
 pub(crate) mod typed;
@@ -16,6 +20,13 @@ pub use cells::Cells;
 pub(crate) use column::MISSING;
 pub(crate) use column::Texts;
 pub use column::{Column, Kind};
+pub use date::DateOrder;
+pub(crate) use date::FORMATS as DATES;
+pub use look::Look;
+pub(crate) use numerals::Numerals;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::error::{Position, Result, Unit, unknown_column};
 use sparse::Sparse;
@@ -34,6 +45,21 @@ pub struct Table {
     pub(crate) unit: Unit,
     /// Features by index, besides the columns.
     pub(crate) sparse: Option<Sparse>,
+    /// What a user should know of how the files were read.
+    pub(crate) notes: Vec<String>,
+    /// The places of the columns by their names, once one was looked for.
+    pub(crate) places: Places,
+}
+
+/// Places by name, made of the names when they are first needed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places(OnceLock<HashMap<String, usize>>);
+
+impl Places {
+    fn of(&self, names: &[String], name: &str) -> Option<usize> {
+        let index = || (0..).zip(names).map(|(at, name)| (name.clone(), at)).collect();
+        self.0.get_or_init(index).get(name).copied()
+    }
 }
 
 impl Table {
@@ -47,9 +73,14 @@ impl Table {
         &self.names
     }
 
+    /// What a user should know of how the files were read: columns that were skipped.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// The column of a name.
     pub fn column(&self, name: &str) -> Option<&Column> {
-        self.names.iter().position(|n| n == name).map(|at| &self.columns[at])
+        self.places.of(&self.names, name).map(|at| &self.columns[at])
     }
 
     /// File and line of a row (of its first line, where quoted cells span several), or its number

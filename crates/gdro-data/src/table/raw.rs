@@ -2,9 +2,11 @@
 
 #[cfg(feature = "arrow")]
 use super::coder::Coder;
-use super::kind::{Forced, Odd, Wanted, is_text, judge};
+use super::kind::{Forced, Refused, Wanted, judge};
+use super::look::is_code;
+use super::settle::settle;
 #[cfg(feature = "arrow")]
-use super::typed::{Numbers, coded};
+use super::typed::Numbers;
 use super::{Column, Texts};
 use crate::error::{Error, Result};
 
@@ -109,13 +111,11 @@ impl RawColumn {
         }
     }
 
-    /// Makes the column. Texts are numbers when every cell that is not missing is a finite number;
-    /// when more than half of them are numbers and some are not, that is an error. `refuse` makes
-    /// it from the constructor's choice (not finite or no number), the row and the cell.
+    /// Makes the column, as [`settle`] says. `refuse` makes the error of a cell.
     pub(crate) fn finish(
         self,
         wanted: Wanted,
-        refuse: impl FnOnce(Odd, usize, &str) -> Error,
+        refuse: impl FnOnce(Refused<'_>) -> Error,
     ) -> Result<Column> {
         if wanted.kind == Some(Forced::Ignored) {
             return Ok(Column::default());
@@ -126,36 +126,30 @@ impl RawColumn {
             #[cfg(feature = "arrow")]
             RawColumn::Numbers(numbers) => numbers.finish(wanted, refuse),
             #[cfg(feature = "arrow")]
-            RawColumn::Coded(coder) => coded(coder.into_texts(), wanted, refuse),
+            RawColumn::Coded(coder) => settle(coder.into_texts(), wanted, refuse),
         }
     }
 }
 
 impl Cells {
-    fn finish(
-        self,
-        wanted: Wanted,
-        refuse: impl FnOnce(Odd, usize, &str) -> Error,
-    ) -> Result<Column> {
+    fn finish(self, wanted: Wanted, refuse: impl FnOnce(Refused<'_>) -> Error) -> Result<Column> {
         let texts = || Texts::new(self.iter());
-        if wanted.kind == Some(Forced::Text) {
-            return Ok(Column { texts: Some(texts()), ..Column::default() });
+        if matches!(wanted.kind, Some(Forced::Text | Forced::Date(_))) {
+            return settle(texts(), wanted, refuse);
         }
+        // Numbers need no look at what is different in them.
         let mut numbers = Vec::with_capacity(self.lengths.len());
-        let (mut present, mut numeric, mut odd) = (0, 0, None);
-        for (row, cell) in self.iter().enumerate() {
-            let (number, found) = judge(cell);
-            present += usize::from(!cell.is_empty());
-            numeric += usize::from(!cell.is_empty() && found != Some(Odd::NotANumber));
-            odd = odd.or(found.map(|found| (found, row, cell)));
+        let mut present = false;
+        for cell in self.iter() {
+            let (number, odd) = judge(cell, wanted.numerals);
+            if odd.is_some() || wanted.codes && is_code(cell) {
+                return settle(texts(), wanted, refuse);
+            }
+            present |= !cell.is_empty();
             numbers.push(number);
         }
-        if is_text(wanted, numeric, present) {
-            let texts = Some(texts());
-            return Ok(Column { texts, look_numeric: numeric, ..Column::default() });
-        }
-        if let Some((odd, row, cell)) = odd {
-            return Err(refuse(odd, row, cell));
+        if !present {
+            return settle(texts(), wanted, refuse);
         }
         let texts = wanted.labels.then(texts);
         Ok(Column { numbers: Some(numbers), texts, ..Column::default() })
@@ -164,18 +158,31 @@ impl Cells {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
+    use super::super::kind::Odd;
+    use super::super::look::Look;
+    use super::super::{DateOrder, Kind, Numerals};
     use super::*;
 
-    fn finish(cells: &[&str], kind: Option<Forced>) -> Result<Column, (Odd, usize, String)> {
+    type Found = Result<Column, (Odd, usize, String)>;
+
+    fn with(
+        cells: &[&str],
+        wanted: Wanted,
+    ) -> Result<Column, (Odd, usize, Vec<String>, Option<Look>)> {
         let mut raw = RawColumn::default();
         cells.iter().for_each(|c| raw.push(c));
         let mut refused = None;
-        let column = raw.finish(Wanted { kind, labels: false }, |odd, row, cell| {
-            refused = Some((odd, row, cell.to_owned()));
+        let column = raw.finish(wanted, |found| {
+            assert_eq!(found.text, cells[found.row]);
+            refused = Some((found.odd, found.row, found.marks, found.look));
             Error::NoFile
         });
         column.map_err(|_| refused.unwrap())
+    }
+
+    fn finish(cells: &[&str], kind: Option<Forced>) -> Found {
+        let found = with(cells, Wanted { kind, codes: true, ..Wanted::default() });
+        found.map_err(|(odd, row, ..)| (odd, row, cells[row].to_owned()))
     }
 
     #[test]
@@ -185,11 +192,65 @@ mod tests {
         assert_eq!(kind(&["a", "1", "b"]), Ok(Kind::Text));
         assert_eq!(kind(&["a", "1"]), Ok(Kind::Text));
         assert_eq!(kind(&["", ""]), Ok(Kind::Text));
-        assert_eq!(kind(&["1", "2", "12,5"]), Err((Odd::NotANumber, 2, "12,5".into())));
+        assert_eq!(kind(&["1", "2", "12;5"]), Err((Odd::NotANumber, 2, "12;5".into())));
         assert_eq!(kind(&["1", "", "NaN"]), Err((Odd::NotFinite, 2, "NaN".into())));
         assert_eq!(kind(&["-inf", "1"]), Err((Odd::NotFinite, 0, "-inf".into())));
         assert_eq!(kind(&["1e999", "1"]), Err((Odd::NotFinite, 0, "1e999".into())));
         assert_eq!(finish(&["a", "1"], None).unwrap().look_numeric, 1);
+    }
+
+    #[test]
+    fn what_looks_like_numbers_is_no_text() {
+        let stop = |cells: &[&str]| with(cells, Wanted::default()).map(|c| c.kind()).unwrap_err();
+        let decimal = Look::Numerals { decimal: Some(','), thousands: None };
+        assert_eq!(
+            stop(&["a", "41,4", "7,5"]),
+            (Odd::NotANumber, 0, vec![], Some(decimal.clone()))
+        );
+        assert_eq!(stop(&["n/a", "41,4"]), (Odd::NotANumber, 1, vec!["n/a".into()], Some(decimal)));
+        // However few numbers there are beside what usually means a missing cell.
+        let marks = vec!["NA".to_owned(), "?".to_owned()];
+        assert_eq!(stop(&["NA", "?", "NA", "3"]), (Odd::NotANumber, 0, marks, None));
+        let comma = Numerals { decimal: ',', thousands: None };
+        let wanted = Wanted { numerals: comma, ..Wanted::default() };
+        assert_eq!(with(&["41,4", "7"], wanted).unwrap().number(0), Some(41.4));
+    }
+
+    #[test]
+    fn leading_zeros_are_codes() {
+        let column = finish(&["00501", "", "10001"], None).unwrap();
+        assert_eq!((column.text(0), column.padded), (Some("00501"), true));
+        for cells in [&["0.5", "10"][..], &["0", "10"], &["01.5", "10"], &["-01", "02"]] {
+            assert_eq!(finish(cells, None).unwrap().kind(), Kind::Number, "{cells:?}");
+        }
+        assert_eq!(finish(&["01", "10"], Some(Forced::Number)).unwrap().number(0), Some(1.0));
+        let kind = Some(Forced::Number);
+        let later = Wanted { kind, settled: true, codes: true, ..Wanted::default() };
+        assert_eq!(with(&["10", "01"], later).unwrap_err().0, Odd::Padded);
+    }
+
+    #[test]
+    fn dates_are_days() {
+        let date = |cells: &[&str], order| finish(cells, Some(Forced::Date(order)));
+        let found = date(&["2000-01-02", "", "1.1.2000"], None).unwrap();
+        assert_eq!(
+            (found.number(0), found.number(1), found.number(2)),
+            (Some(10_958.0), None, Some(10_957.0))
+        );
+        assert_eq!(found.date, None);
+        // One cell shows the order of all.
+        let found = date(&["02/01/2000", "31/01/2000"], None).unwrap();
+        assert_eq!((found.number(0), found.date), (Some(10_958.0), Some(DateOrder::DayFirst)));
+        let found = date(&["02/01/2000"], Some(DateOrder::MonthFirst)).unwrap();
+        assert_eq!((found.number(0), found.date), (Some(10_988.0), Some(DateOrder::MonthFirst)));
+        let odd = |cells: &[&str], order| date(cells, order).map(|c| c.kind()).unwrap_err();
+        assert_eq!(odd(&["1/1/2000", "02/01/2000"], None).0, Odd::DateOrder);
+        assert_eq!(
+            odd(&["31/01/2000", "01/31/2000"], None),
+            (Odd::OtherOrder, 1, "01/31/2000".into())
+        );
+        assert_eq!(odd(&["31/01/2000"], Some(DateOrder::MonthFirst)).0, Odd::NotADate);
+        assert_eq!(odd(&["2000-01-01", "soon"], None), (Odd::NotADate, 1, "soon".into()));
     }
 
     #[test]
@@ -203,11 +264,9 @@ mod tests {
 
     #[test]
     fn numeric_labels_are_kept_as_written() {
-        let mut raw = RawColumn::default();
-        ["01", "1.0", ""].iter().for_each(|c| raw.push(c));
-        let wanted = Wanted { kind: None, labels: true };
-        let column = raw.finish(wanted, |_, _, _| Error::NoFile).unwrap();
+        let wanted = Wanted { labels: true, codes: true, ..Wanted::default() };
+        let column = with(&["1", "1.0", ""], wanted).unwrap();
         assert_eq!(column.kind(), Kind::Number);
-        assert_eq!([0, 1, 2].map(|r| column.text(r)), [Some("01"), Some("1.0"), None]);
+        assert_eq!([0, 1, 2].map(|r| column.text(r)), [Some("1"), Some("1.0"), None]);
     }
 }

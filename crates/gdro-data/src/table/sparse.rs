@@ -27,6 +27,17 @@ impl Sparse {
         self.values.push(value);
     }
 
+    /// Sorts the entries from one on by their indices.
+    pub(crate) fn sort_from(&mut self, start: usize) {
+        let (indices, values) = (&mut self.indices[start..], &mut self.values[start..]);
+        let mut entries: Vec<(u32, f64)> =
+            indices.iter().copied().zip(values.iter().copied()).collect();
+        entries.sort_unstable_by_key(|(index, _)| *index);
+        for (at, (index, value)) in entries.into_iter().enumerate() {
+            (indices[at], values[at]) = (index, value);
+        }
+    }
+
     /// Ends a row.
     pub(crate) fn end_row(&mut self) {
         self.starts.push(self.values.len());

@@ -1,8 +1,10 @@
-//! Cells of files whose columns have types: numbers, and texts with codes.
+//! Numbers of files whose columns have types.
 
+use super::Column;
 use super::coder::Coder;
-use super::kind::{Forced, Odd, Wanted, is_text, judge};
-use super::{Column, Texts};
+use super::kind::{Forced, Odd, Refused, Wanted};
+use super::look::is_mark;
+use super::settle::settle;
 use crate::error::{Error, Result};
 
 /// Numbers of a column.
@@ -22,43 +24,28 @@ impl Numbers {
     pub(super) fn finish(
         self,
         wanted: Wanted,
-        refuse: impl FnOnce(Odd, usize, &str) -> Error,
+        refuse: impl FnOnce(Refused<'_>) -> Error,
     ) -> Result<Column> {
+        if let Some(Forced::Date(_)) = wanted.kind {
+            // Whole numbers may be dates: 20240131.
+            let mut coder = Coder::default();
+            for number in &self.numbers {
+                let text = if number.is_nan() { String::new() } else { number.to_string() };
+                let code = coder.code(&text);
+                coder.push(code);
+            }
+            return settle(coder.into_texts(), wanted, refuse);
+        }
         let texts = self.labels.map(Coder::into_texts);
         if wanted.kind == Some(Forced::Text) {
             return Ok(Column { texts, ..Column::default() });
         }
         if let Some(row) = self.odd {
-            return Err(refuse(Odd::NotFinite, row, &self.numbers[row].to_string()));
+            let (odd, text) = (Odd::NotFinite, &*self.numbers[row].to_string());
+            let marks = if is_mark(text) { vec![text.to_owned()] } else { Vec::new() };
+            return Err(refuse(Refused { odd, row, text, marks, look: None }));
         }
         let (numbers, complete) = (Some(self.numbers), self.complete);
-        Ok(Column { numbers, texts, look_numeric: 0, complete })
+        Ok(Column { numbers, texts, complete, ..Column::default() })
     }
-}
-
-/// As for texts without codes, looking at each different text once.
-pub(super) fn coded(
-    texts: Texts,
-    wanted: Wanted,
-    refuse: impl FnOnce(Odd, usize, &str) -> Error,
-) -> Result<Column> {
-    if wanted.kind == Some(Forced::Text) {
-        return Ok(Column { texts: Some(texts), ..Column::default() });
-    }
-    let judged: Vec<(f64, Option<Odd>)> = texts.levels.iter().map(|t| judge(t)).collect();
-    let (mut present, mut numeric, mut odd) = (0, 0, None);
-    for (row, code) in (0..texts.codes.len()).filter_map(|row| Some((row, texts.code(row)?))) {
-        present += 1;
-        numeric += usize::from(judged[code].1 != Some(Odd::NotANumber));
-        odd = odd.or(judged[code].1.map(|found| (found, row, code)));
-    }
-    if is_text(wanted, numeric, present) {
-        return Ok(Column { texts: Some(texts), look_numeric: numeric, ..Column::default() });
-    }
-    if let Some((odd, row, code)) = odd {
-        return Err(refuse(odd, row, &texts.levels[code]));
-    }
-    let number = |row| texts.code(row).map_or(f64::NAN, |code| judged[code].0);
-    let numbers = Some((0..texts.codes.len()).map(number).collect());
-    Ok(Column { numbers, texts: wanted.labels.then_some(texts), ..Column::default() })
 }

@@ -101,8 +101,16 @@ fn types_become_numbers_and_texts() {
     ];
     for (name, content) in written(columns) {
         let folder = Folder::new();
-        let options = options(r#"{"na":["n/a"],"groups":["g","h"]}"#);
-        let table = read(&[folder.file(name, content)], &options).unwrap();
+        let file = [folder.file(name, content)];
+        let days = options(r#"{"na":["n/a"],"date":["day","at","zone"]}"#);
+        let table = read(&file, &days).unwrap();
+        let numbers = |name: &str| [0, 1, 2].map(|row| table.column(name).unwrap().number(row));
+        assert_eq!(numbers("day"), [0.0, 15_736.0, -1.0].map(Some));
+        let at = 15_736.0 + 18_000.25 / 86_400.0;
+        assert_eq!(numbers("at"), [Some(0.0), Some(at), Some(86_399.999 / 86_400.0 - 1.0)]);
+        assert_eq!(numbers("zone"), numbers("at"));
+        let options = options(r#"{"na":["n/a"],"groups":["g","h"],"text":["day","at","zone"]}"#);
+        let table = read(&file, &options).unwrap();
         let numbers = |name: &str| [0, 1, 2].map(|row| table.column(name).unwrap().number(row));
         let texts = |name: &str| [0, 1, 2].map(|row| table.column(name).unwrap().text(row));
         assert_eq!(numbers("i"), [Some(-7.0), None, Some(3.0)]);

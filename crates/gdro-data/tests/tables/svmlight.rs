@@ -80,8 +80,8 @@ fn what_cannot_be_understood_is_refused_by_line() {
         ("1 1:1\nnan 1:1\n", "t.csv:2: found `nan`, expected a finite number"),
         ("1 1:1\n1,2 1:1\n", "t.csv:2: found `1,2`, expected a number, the label"),
         ("1 1:1\n\n1 -1:2\n", "t.csv:3: found `-1:2`, expected an index from 0 to 134217727"),
-        ("1 3:1 2:1\n", "t.csv:1: found `2:1`, expected an index above 3"),
-        ("1 3:1 3:1\n", "t.csv:1: found `3:1`, expected an index above 3"),
+        ("1 3:1 2:1 3:1\n", "t.csv:1: found `3`, expected each index once in a row"),
+        ("1 3:1 3:1\n", "t.csv:1: found `3`, expected each index once in a row"),
         ("1 4000000000:1\n", "t.csv:1: found `4000000000:1`, expected an index from 0"),
         ("1 99999999999999999999:1\n", "t.csv:1: found `99999999999999999999:1`, expected an"),
         ("1 1.5:1\n", "t.csv:1: found `1.5:1`, expected an index"),
@@ -97,7 +97,9 @@ fn what_cannot_be_understood_is_refused_by_line() {
         ("# nothing\n\n", "t.csv: the file is empty"),
         ("", "t.csv: the file is empty"),
     ] {
-        let found = message(svm(text, "{}"));
+        let options = if text.contains("qid") { r#"{"ignore":["qid"]}"# } else { "{}" };
+        let options = if expected.contains("none") { "{}" } else { options };
+        let found = message(svm(text, options));
         assert!(found.starts_with(expected), "{text:?}: {found}");
     }
     let found = message(svm("1 0:1\n", r#"{"index-base":1}"#));
@@ -134,10 +136,34 @@ fn indices_can_have_roles() {
     assert_eq!(rows(&found)[0], [0.0, 2.0, 0.0, 1.0]);
     assert_eq!(rows(&found)[2], [1.0, 1.0, 0.0, 1.0]);
     assert_eq!(found.train.total_weight(0), 14.0);
-    let queries = "1 qid:7 1:1\n-1 qid:8 1:2\n1 qid:7 1:3\n";
-    let by_query = options(r#"{"groups":["qid"],"group-features":"drop"}"#);
-    let table = svm(queries, r#"{"groups":["qid"],"group-features":"drop"}"#).unwrap();
-    assert_eq!(fit(&table, &by_query).groups[0].name, "7");
+}
+
+#[test]
+fn queries_are_groups_or_nothing() {
+    let text = "1 qid:7 1:1\n-1 qid:8 1:2\n1 qid:7 1:3\n";
+    let json = r#"{"groups":["qid"]}"#;
+    let found = fit(&svm(text, json).unwrap(), &options(json));
+    assert_eq!(found.groups[0].name, "7");
+    assert_eq!(found.encoding.feature_names(), ["1", "(constant)"]);
+    let json = r#"{"ignore":["qid"]}"#;
+    let found = fit(&svm(text, json).unwrap(), &options(json));
+    assert_eq!((found.groups.len(), found.encoding.feature_names().len()), (1, 2));
+    let found = message(svm(text, "{}"));
+    let advice = "say `groups=qid` to make groups of them, or `ignore=qid`";
+    assert!(
+        found.contains("rows have the number of a query (qid), which is no feature"),
+        "{found}"
+    );
+    assert!(found.ends_with(advice), "{found}");
+}
+
+#[test]
+fn indices_come_in_any_order() {
+    let sorted = svm("1 1:1 2:2 5:3\n-1 2:4\n", "{}").unwrap();
+    let mixed = svm("1 5:3 1:1 2:2\n-1 2:4\n", "{}").unwrap();
+    let plain = options("{}");
+    assert_eq!(rows(&fit(&sorted, &plain)), rows(&fit(&mixed, &plain)));
+    assert_eq!(rows(&fit(&mixed, &plain))[0], [1.0, 2.0, 0.0, 0.0, 3.0, 1.0]);
 }
 
 #[test]

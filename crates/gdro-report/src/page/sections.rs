@@ -14,6 +14,7 @@ use gdro_train::evaluate::Evaluated;
 use gdro_train::fit::Fitted;
 use gdro_train::job::Job;
 use gdro_train::model::Model;
+use gdro_train::options::Front;
 use gdro_train::solve::Solved;
 
 /// The parts of the page of a training run.
@@ -73,13 +74,13 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let caps = intervals.map(|i| caps(&fitted.settings, &i.groups));
     let (column, heavy) = (job.data.cluster.as_deref(), &fitted.heavy_clusters);
     let unit = intervals.and_then(|i| clusters(&fitted.settings, &i.groups, column, heavy));
+    let mut proof = words::certificate(&fitted.certificate, &objective);
+    // That it is the best possible says little of a model that no features have helped.
+    let constant = fitted.constant.as_ref().and_then(|c| c.warning(Front::Program));
+    proof.extend(constant.map(|warning| format!("But: {warning}.")));
     let mut sections = vec![
         section("overview", "What came out", overview),
-        section(
-            "certificate",
-            "How close to the best possible model",
-            html::paragraphs(&words::certificate(&fitted.certificate, &objective)),
-        ),
+        section("certificate", "How close to the best possible model", html::paragraphs(&proof)),
         risks(data, caps, unit),
         table(),
     ];

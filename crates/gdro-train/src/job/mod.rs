@@ -14,7 +14,7 @@ pub use streaming::Streaming;
 pub use training::{Budget, LossName, PerGroup, Training};
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gdro_data::DataOptions;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,9 @@ pub struct Job {
     /// Where the page for a browser is written; nowhere when absent.
     #[serde(skip)]
     pub report: Option<PathBuf>,
+    /// The job file, if there is one.
+    #[serde(skip)]
+    file: Option<PathBuf>,
     /// Who talks to the user.
     #[serde(skip)]
     front: Front,
@@ -65,9 +68,24 @@ impl Job {
         Failure::input(format!("{}: {message}", self.place(name)))
     }
 
+    /// The job file, if the comment that it starts with names a table.
+    fn tells_of(&self, table: &Path) -> Option<&Path> {
+        let (file, name) = (self.file.as_deref()?, table.file_name()?.to_str()?);
+        let text = std::fs::read_to_string(file).ok()?;
+        let mut comment = text.lines().take_while(|line| line.trim_start().starts_with('#'));
+        comment.any(|line| line.contains(name)).then_some(file)
+    }
+
     /// An error of the table; one about an option says where the option was given.
     pub fn refuse(&self, error: &gdro_data::Error) -> Failure {
         let message = error.text(|setting| self.front.setting(setting));
+        if let gdro_data::Error::Open { file, why } = error
+            && why.kind() == std::io::ErrorKind::NotFound
+            && let Some(job) = self.tells_of(Path::new(file))
+        {
+            let (job, why) = (job.display(), "says where to get it");
+            return Failure::Input(format!("{message}: the comment at the start of {job} {why}"));
+        }
         let about = error.option().and_then(|name| Some((name, message.strip_prefix(name)?)));
         Failure::Input(match about {
             Some((name, rest)) => self.place(name) + rest,

@@ -105,7 +105,9 @@ impl Settings {
         self.check_data(&training, &data)?;
         let streaming = Streaming::of(&self, &training)?;
         let (out, places) = (out.map(PathBuf::from), self.places());
-        Ok(Job { tables, data, training, streaming, out, report, front: self.front(), places })
+        let file = self.file().map(Path::to_owned);
+        let front = self.front();
+        Ok(Job { tables, data, training, streaming, out, report, file, front, places })
     }
 
     /// Settings of rounds: an error with a solver that plays none, unless they stand in its own

@@ -34,6 +34,10 @@ impl Front {
                 format!("{name} {}", argument(&format!("{column}={word}")))
             }
             (Front::Program, Value::Cell(text)) => format!("{name} '{}'", in_list(text)),
+            (Front::Program, Value::Cells(texts)) => {
+                let texts: Vec<String> = texts.iter().map(|text| in_list(text)).collect();
+                format!("{name} '{}'", texts.join(","))
+            }
             (Front::Python, Value::Words(words)) => {
                 let literal = |word: &&str| match word.parse::<f64>() {
                     Ok(_) => (*word).to_owned(),
@@ -43,6 +47,10 @@ impl Front {
             }
             (Front::Python, Value::Column(text) | Value::Cell(text)) => {
                 format!("{name}='{}'", shown(text))
+            }
+            (Front::Python, Value::Cells(texts)) => {
+                let texts: Vec<String> = texts.iter().map(|t| format!("'{}'", shown(t))).collect();
+                format!("{name}=[{}]", texts.join(", "))
             }
             (Front::Python, Value::OfColumn(column, word)) => {
                 format!("{name}={{'{}': '{word}'}}", shown(column))
@@ -73,6 +81,9 @@ mod tests {
         let na = Setting { option: "na", value: Value::Cell("12,5".into()) };
         assert_eq!(Front::Program.setting(&na), "--na '\"12,5\"'");
         assert_eq!(Front::Python.setting(&na), "na='12,5'");
+        let na = Setting { option: "na", value: Value::Cells(vec!["NA".into(), "1,2".into()]) };
+        assert_eq!(Front::Program.setting(&na), "--na 'NA,\"1,2\"'");
+        assert_eq!(Front::Python.setting(&na), "na=['NA', '1,2']");
         assert_eq!(argument("a\"b"), "'\"a\"\"b\"'");
         assert_eq!(argument("education-num"), "education-num");
     }

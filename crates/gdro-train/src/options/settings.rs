@@ -53,6 +53,11 @@ impl Settings {
         self.front
     }
 
+    /// The job file, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// The arguments of a Python function, by their names there. A switch that is off is not given.
     ///
     /// # Errors

@@ -90,7 +90,7 @@ pub enum Kind {
     Path,
     /// A text that the type of the option knows; these words say which.
     Named(&'static str),
-    /// One character.
+    /// One character, or the name of one.
     Character,
     /// A number.
     Number(Range),
@@ -235,6 +235,7 @@ impl Opt {
         if text.contains("{streamed}") {
             text = text.replace("{streamed}", &Algorithm::named(|spec| spec.streams));
         }
+        text = text.replace("{stream}", Algorithm::automatic(false, false).name());
         if let Some(owner) = self.owner() {
             let mut letters = text.chars();
             let first = letters.next().map(|c| c.to_ascii_lowercase());
@@ -418,7 +419,7 @@ pub const TABLE: &[Opt] = &[
         "solver",
         "SOLVER",
         Kind::Named("exact, auto or the name of an algorithm"),
-        "exact; or rounds of {solvers}; or auto: exact where it fits",
+        "exact; or rounds of {solvers}; or auto: exact where it fits, and {stream} with --stream",
     )
     .default("auto"),
     opt(
@@ -452,8 +453,8 @@ pub const TABLE: &[Opt] = &[
         "rounds",
         "T",
         Kind::Count(1, MOST),
-        "Number of rounds, such as 2e5; with --tol those of the first run, and each further one \
-         takes 4 times as many",
+        "Number of rounds, such as 2e5; with --tol a run that has not reached its gap by then goes \
+         on, until it has played 64 times as many",
     )
     .default("by solver and budget")
     .used_by(Use::Rounds),
@@ -464,7 +465,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a multiplier above 0")),
         "Multiplier on the theorem's step of the weights",
     )
-    .default("by short pilot runs")
+    .default("by the rows, see the README")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -473,7 +474,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a multiplier above 0")),
         "Multiplier on the theorem's step of the group weights",
     )
-    .default("by short pilot runs")
+    .default("by the rows, see the README")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -482,7 +483,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Named("uniform, weighted, suffix or last"),
         "uniform, weighted, suffix (second half) or last",
     )
-    .default("the theorem's; suffix with steps by pilot runs")
+    .default("the theorem's; suffix after pilot runs")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -492,8 +493,8 @@ pub const TABLE: &[Opt] = &[
         "Range of the losses for steps and bandit players",
     )
     .default(
-        "what the domain implies; with steps by pilot runs, what 999 of 1000 losses of the \
-         balanced model stay below",
+        "what the domain implies; for bandit players without given steps by the losses of the \
+         balanced model: few above it, and little noise below",
     )
     .used_by(Use::Rounds),
     opt(
@@ -700,6 +701,22 @@ pub const TABLE: &[Opt] = &[
     ),
     opt(
         Heading::Table,
+        "number",
+        "A,B,…",
+        Kind::List,
+        "Columns that are numbers although leading zeros make them look like codes",
+    ),
+    opt(
+        Heading::Table,
+        "date",
+        "A,B=ORDER,…",
+        Kind::List,
+        "Columns of dates, as days since 1970-01-01: 2024-01-31, 20240131, 31.01.2024, 31 Jan 2024; \
+         31/01/2024 and 01/31/2024 where a cell shows the order or =dmy or =mdy says it; with or \
+         without a time",
+    ),
+    opt(
+        Heading::Table,
         "min-count",
         "N",
         Kind::Count(2, MOST),
@@ -772,8 +789,24 @@ pub const TABLE: &[Opt] = &[
         Kind::List,
         "Names of the columns, for files without a header",
     ),
-    opt(Heading::Table, "delimiter", "CHAR", Kind::Character, "What separates cells")
-        .default("a comma; a tab in *.tsv"),
+    opt(
+        Heading::Table,
+        "delimiter",
+        "CHAR",
+        Kind::Character,
+        "What separates cells: a character, or tab, space, semicolon or pipe",
+    )
+    .default("detected among comma, semicolon, tab and pipe by the first lines; a tab in *.tsv"),
+    opt(Heading::Table, "decimal", "CHAR", Kind::Character, "Decimal sign of numbers: . or ,")
+        .default("."),
+    opt(
+        Heading::Table,
+        "thousands",
+        "CHAR",
+        Kind::Character,
+        "What stands between the thousands of numbers: , or . or apostrophe or space",
+    )
+    .default("nothing"),
     opt(Heading::Table, "comment", "TEXT", Kind::Text, "Skip lines that start with this text"),
     // How it is streamed.
     opt(
@@ -781,8 +814,8 @@ pub const TABLE: &[Opt] = &[
         "stream",
         "",
         Kind::Switch,
-        "Train in one pass over the table, with one of {streamed} (the first is the default), \
-         after a pass that counts and before one that certifies. The rows should be in random \
+        "Train in one pass over the table, with one of {streamed} ({stream} unless --solver names \
+         another), after a pass that counts and before one that certifies. The rows should be in random \
          order: they are shuffled within the buffer only. Says when they are not",
     )
     .used_by(Use::Always),
@@ -798,7 +831,8 @@ pub const TABLE: &[Opt] = &[
         "buffer",
         "ROWS",
         Kind::Count(16, 1 << 24),
-        "Of a stream: rows that are shuffled at a time",
+        "Of a stream: rows that are shuffled at a time; four times as many may be kept in memory, \
+         of small groups, and drawn again by smd-m",
     )
     .default("65536, fewer in wide tables"),
     opt(

@@ -17,9 +17,7 @@ impl Kind {
         let at = |result: Parsed| result.map_err(|expected| format!("{last}: {expected}"));
         match self {
             Kind::Switch => Ok(Value::Boolean(true)),
-            Kind::Text | Kind::Path | Kind::Named(_) => Ok(last.into()),
-            // A shell passes a tab as it is typed: by its name.
-            Kind::Character => Ok(if last == "\\t" { "\t" } else { last }.into()),
+            Kind::Text | Kind::Path | Kind::Named(_) | Kind::Character => Ok(last.into()),
             Kind::Number(_) | Kind::Count(..) | Kind::Holdout => at(number(last)),
             Kind::Bound(_) => at(number_or_list(last)),
             Kind::List => Ok(list(last)),

@@ -1,9 +1,13 @@
 //! What a solver leaves behind.
 
 use gdro::average::Average;
+use gdro::certificate::Certificate;
 use gdro::group_weights::Subsets;
+use gdro::pilot::StepsBy;
 use gdro::run::Outcome;
+use gdro_data::{Setting, Value};
 
+use crate::options::Front;
 use crate::trace::Trace;
 
 /// What minimised the objective.
@@ -25,6 +29,8 @@ pub struct Answer {
     pub w: Vec<f64>,
     /// Averaged weights of the groups.
     pub weights: Vec<f64>,
+    /// The certificate with the best lower bound that was found on the way, when there was one.
+    pub proof: Option<Certificate>,
     /// What the solver did.
     pub solved: Solved,
     /// Seconds that it took, without evaluations.
@@ -50,12 +56,29 @@ pub struct Play {
     pub certified: bool,
     /// Multipliers on the steps of w and q.
     pub steps: (f64, f64),
-    /// Whether pilot runs chose a step.
-    pub piloted: bool,
+    /// How they came about.
+    pub steps_by: StepsBy,
     /// The range of the losses, when it was chosen here.
     pub loss_range: Option<f64>,
     /// The average.
     pub average: Average,
     /// How the groups of a round were drawn, where several are.
     pub subsets: Option<Subsets>,
+    /// Whether the reference solver is for a table of this size.
+    pub fits_exact: bool,
+}
+
+impl Play {
+    /// What would bring the model nearer to its optimum, for a user of this front end.
+    pub fn advice(&self, front: Front) -> String {
+        if self.fits_exact {
+            let exact = Setting { option: "solver", value: Value::Words(&["exact"]) };
+            return format!("{} fits this table and closes the gap", front.setting(&exact));
+        }
+        let [rounds, w, q] = ["rounds", "step-w", "step-q"].map(|key| front.name(key));
+        format!(
+            "the table is too large for the exact solver: more {rounds}, or other {w} and {q}, \
+             would help"
+        )
+    }
 }

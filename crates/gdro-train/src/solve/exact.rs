@@ -45,6 +45,7 @@ pub(super) fn solve(
     Ok(Answer {
         w: solution.w,
         weights: solution.q,
+        proof: None,
         solved: Solved::Exact { iterations: solution.iterations },
         seconds,
         trace,

@@ -1,16 +1,17 @@
-//! The paper's algorithms at work: steps by pilot runs, rounds, and when to stop.
+//! The paper's algorithms at work: steps, rounds, and when to stop.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use gdro::algorithm::{Algorithm, Constants, Gains, Request, RunLength};
+use gdro::algorithm::{Algorithm, Constants, Gains, Request, RunLength, default_kept};
+use gdro::certificate::Certificate;
 use gdro::config::Config;
-use gdro::domain::AnyMap;
+use gdro::domain::{AnyMap, MirrorMap as _};
 use gdro::exact::Goal;
 use gdro::game::Game;
 use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
-use gdro::pilot::{self, usual_range};
+use gdro::pilot::{self, StepsBy, bandit_range, usual_range};
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Follower, Look, Outcome, follow};
 use gdro::setting::Baseline;
@@ -23,12 +24,12 @@ use crate::prepared::Setting;
 use crate::progress::{Event, Progress};
 use crate::trace::Trace;
 
-/// With `--tol`, runs are planned for so many times the rounds of the last one, until one of them
-/// is certified.
+/// With `--tol`, a run whose gap is not small enough goes on until it has so many times its rounds,
+/// with steps for as many.
 const GROWTH: u64 = 4;
 
-/// Most rounds that `--tol` leads to.
-const MOST: u64 = 1_000_000_000;
+/// Most rounds that `--tol` leads to, as a multiple of those that were planned at first.
+const PATIENCE: u64 = 64;
 
 /// All that a run of a job needs besides its steps.
 pub struct RoundsPlan<'a> {
@@ -39,26 +40,28 @@ pub struct RoundsPlan<'a> {
 }
 
 impl<'a> RoundsPlan<'a> {
-    /// A plan for the first rows of a table that is visited once: budgets of their groups and n̄.
+    /// A plan for the first rows of a table that is visited once, in so many rounds: budgets of their
+    /// groups and n̄.
     pub fn of_head(
         setting: &'a Setting,
         training: &'a Training,
         algorithm: Algorithm,
         names: &'a [String],
-        (budgets, nbar): (Vec<u64>, Option<u64>),
+        (budgets, nbar, rounds): (Vec<u64>, Option<u64>, u64),
     ) -> Result<Self> {
-        let (budgets, range) = (Some(budgets), training.loss_range);
-        Self::new(setting, training, algorithm, names, (budgets, nbar), range)
+        let (given, found) = ((Some(budgets), nbar, rounds), (training.loss_range, None));
+        Self::new(setting, training, algorithm, names, given, found)
     }
 
-    /// A plan with budgets, n̄ and the range of the losses, when there are any.
+    /// A plan with budgets and n̄ for so many rounds, with the range of the losses and the balanced
+    /// model, when there are any.
     fn new(
         setting: &'a Setting,
         training: &'a Training,
         algorithm: Algorithm,
         names: &'a [String],
-        (budgets, nbar): (Option<Vec<u64>>, Option<u64>),
-        loss_range: Option<f64>,
+        (budgets, nbar, rounds): (Option<Vec<u64>>, Option<u64>, u64),
+        (loss_range, near): (Option<f64>, Option<Vec<f64>>),
     ) -> Result<Self> {
         let zero = vec![0.0; setting.model_len()];
         let at_zero = group_risks(&setting.loss, &zero, &setting.data)
@@ -75,17 +78,25 @@ impl<'a> RoundsPlan<'a> {
             budgets,
             loss_range,
             at_zero: at_zero.iter().copied().fold(0.0, f64::max),
+            adapts: false,
+            near,
         };
+        plan.adapts = plan.may_adapt(rounds);
         plan.config.average = training.average.or(plan.usual_average());
         Ok(RoundsPlan { setting, training, names, plan })
     }
 
-    /// Whether pilot runs choose a step.
-    pub fn is_piloted(&self) -> bool {
-        self.plan.is_piloted()
+    /// Has algorithms under budgets play the game itself instead of the paper's weighted one.
+    pub fn play_unweighted(&mut self) {
+        self.plan.config.unweighted = true;
     }
 
-    /// The steps that were given, or those of pilot runs for a run of so many rounds.
+    /// How the steps come about.
+    pub fn steps_by(&self) -> StepsBy {
+        self.plan.steps_by()
+    }
+
+    /// The steps that were given, or found for a run of so many rounds.
     pub fn steps(&self, rounds: u64, stop: &AtomicBool) -> gdro::Result<(f64, f64)> {
         self.plan.find_steps(rounds, stop)
     }
@@ -167,32 +178,40 @@ pub(super) fn solve(
     };
     let length = algorithm.run_length(&request).map_err(|c| job.refusal(c.setting, c.why))?;
     let RunLength { rounds: planned, nbar } = length;
-    let piloted = training.step_w.is_none() || training.step_q.is_none();
+    let open = training.step_w.is_none() || training.step_q.is_none();
     let bandit = matches!(algorithm.spec().gains, Gains::Bandit | Gains::Clipped);
     let moves = setting.goal == Goal::Adversary;
     let mut loss_range = training.loss_range;
-    if piloted && bandit && moves && loss_range.is_none() {
-        let range = || {
-            usual_range(&setting.loss, &setting.data, &setting.ordinary(Baseline::Balanced, None)?)
-        };
-        loss_range = Some(range().map_err(library)?);
+    let mut near = None;
+    if open && bandit && moves {
+        let balanced = setting.ordinary(Baseline::Balanced, None).map_err(library)?;
+        if loss_range.is_none() {
+            let (loss, data) = (&setting.loss, &setting.data);
+            let range = if setting.game.is_even() {
+                bandit_range(loss, data, &balanced, planned)
+            } else {
+                usual_range(loss, data, &balanced)
+            };
+            loss_range = Some(range.map_err(library)?);
+        }
+        near = setting.domain.map.euclidean().is_some().then_some(balanced);
     }
-    let given = (budgets, nbar);
-    let plan = RoundsPlan::new(setting, training, algorithm, names, given, loss_range)?;
-    progress.tell(Event::Stage("pilot runs for the steps"));
+    let given = (budgets, nbar, planned);
+    let plan = RoundsPlan::new(setting, training, algorithm, names, given, (loss_range, near))?;
+    progress.tell(Event::Stage("steps"));
     let steps = plan.steps(planned, stop).map_err(library)?;
-    progress.tell(Event::Steps(steps.0, steps.1, piloted));
+    progress.tell(Event::Steps(steps.0, steps.1, plan.steps_by()));
     let mut answer = plan.play(planned, steps, progress, stop)?;
     if let Solved::Rounds(play) = &mut answer.solved {
-        play.piloted = piloted;
         play.loss_range = if training.loss_range.is_none() { loss_range } else { None };
     }
     Ok(answer)
 }
 
 impl RoundsPlan<'_> {
-    /// Plays to the end, or until the gap is small enough; without budgets and with `tol`, anew
-    /// for more rounds until it is.
+    /// Plays to the end, or until the gap is small enough. Without budgets and with `tol`, a run
+    /// that ends before it is goes on from where it stands, with the steps of a longer one, and the
+    /// answer is the best pair of models and group weights that was seen.
     fn play(
         &self,
         planned: u64,
@@ -201,98 +220,136 @@ impl RoundsPlan<'_> {
         stop: &AtomicBool,
     ) -> Result<Answer> {
         let library = |e| Failure::library(e, self.names);
-        let mut planned = planned;
-        let mut trace = Trace::default();
-        let (mut spent, mut before) = (0.0, vec![0; self.setting.data.groups()]);
-        let mut lower = f64::NEG_INFINITY;
-        loop {
-            let mut solver = self.plan.solver(planned, steps, false).map_err(library)?;
-            progress.tell(Event::Rounds(planned));
-            let mut certifier = Certifier {
-                plan: self,
-                planned,
-                earlier: (before.iter().sum(), spent),
-                trace: &mut trace,
-                progress,
-                next: 0,
-                lower,
-                certified: false,
-            };
+        let (mut total, most) = (planned, planned.saturating_mul(PATIENCE));
+        let mut plan = self.plan.clone();
+        let mut solver = plan.solver(total, steps, false).map_err(library)?;
+        let mut certifier = Certifier {
+            plan: self,
+            planned,
+            total,
+            spent: 0.0,
+            trace: Trace::default(),
+            progress,
+            next: 0,
+            model: Vec::new(),
+            upper: f64::INFINITY,
+            weights: Vec::new(),
+            proof: None,
+            certified: false,
+        };
+        let outcome = loop {
+            progress.tell(Event::Rounds(total));
             let next = |t| Cadence::Geometric(1.25).next(t);
             let followed =
-                follow(&mut *solver, planned, &next, stop, &mut certifier).map_err(library)?;
-            let certified = certifier.certified;
-            lower = certifier.lower;
-            spent += followed.seconds;
+                follow(&mut *solver, total, &next, stop, &mut certifier).map_err(library)?;
+            certifier.spent += followed.seconds;
             progress.tell(Event::Done);
-            let again = self.training.tol.is_some()
-                && !certified
-                && followed.outcome == Outcome::Finished
-                && self.plan.budgets.is_none()
-                && planned < MOST;
-            if again {
-                before.iter_mut().zip(solver.samples()).for_each(|(b, s)| *b += s);
-                planned *= GROWTH;
-                continue;
+            if certifier.certified {
+                break Outcome::Finished;
             }
-            let samples = before.iter().zip(solver.samples()).map(|(b, s)| b + s).collect();
-            return Ok(Answer {
-                w: solver.model(),
-                weights: solver.weights(),
-                solved: Solved::Rounds(Play {
-                    rounds: (solver.rounds(), planned),
-                    samples,
-                    budgets: self.plan.budgets.clone(),
-                    clipped: solver.clipped(),
-                    outcome: if certified { Outcome::Finished } else { followed.outcome },
-                    certified,
-                    steps,
-                    piloted: false,
-                    loss_range: None,
-                    average: solver.average(),
-                    subsets: self.subsets(),
-                }),
-                seconds: spent,
-                trace,
-            });
-        }
+            let goes_on = self.training.tol.is_some()
+                && followed.outcome == Outcome::Finished
+                && plan.budgets.is_none()
+                && total < most;
+            if !goes_on {
+                break followed.outcome;
+            }
+            if plan.config.algorithm.spec().owns("kept") {
+                // Those that have been kept are what there is.
+                let kept = default_kept(planned, self.setting.data.groups());
+                plan.config.kept = plan.config.kept.or(Some(kept));
+            }
+            let state = solver.save();
+            total = total.saturating_mul(GROWTH).min(most);
+            certifier.total = total;
+            solver = plan.solver(total, steps, false).map_err(library)?;
+            solver.restore(&state).map_err(library)?;
+        };
+        let Certifier { trace, spent, model, weights, proof, certified, .. } = certifier;
+        // Without a proof nothing was compared: the answer is the average at the end.
+        let (w, weights) = match &proof {
+            Some(_) => (model, weights),
+            None => (solver.model(), solver.weights()),
+        };
+        Ok(Answer {
+            w,
+            weights,
+            solved: Solved::Rounds(Play {
+                rounds: (solver.rounds(), total),
+                samples: solver.samples().to_vec(),
+                budgets: self.plan.budgets.clone(),
+                clipped: solver.clipped(),
+                outcome,
+                certified,
+                steps,
+                steps_by: self.steps_by(),
+                loss_range: None,
+                average: solver.average(),
+                subsets: self.subsets(),
+                fits_exact: self.setting.size().fits_exact(),
+            }),
+            proof,
+            seconds: spent,
+            trace,
+        })
     }
 }
 
 /// Draws the curve of a run, and ends it when its certified gap is small enough.
 struct Certifier<'a> {
     plan: &'a RoundsPlan<'a>,
+    /// The rounds that were planned at first, and those that are planned by now.
     planned: u64,
-    /// Samples and seconds of the runs before.
-    earlier: (u64, f64),
-    trace: &'a mut Trace,
+    total: u64,
+    /// Seconds of play before the present stretch.
+    spent: f64,
+    trace: Trace,
     progress: &'a dyn Progress,
     /// The round from which on the next certificate is due in any case.
     next: u64,
-    /// The best lower bound so far.
-    lower: f64,
+    /// With `tol`, the model with the smallest objective so far.
+    model: Vec<f64>,
+    upper: f64,
+    /// The group weights with the largest lower bound so far, and the certificate that proves it.
+    weights: Vec<f64>,
+    proof: Option<Certificate>,
     certified: bool,
 }
 
 impl Follower for Certifier<'_> {
     fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
         let RoundsPlan { setting, training, plan, .. } = self.plan;
-        let max_risk = self.trace.look(setting, look, self.earlier)?;
-        let (round, planned) = (look.rounds, self.planned);
+        let seen = self.trace.points().last().is_some_and(|point| point.round == look.rounds);
+        if seen {
+            // A run that goes on starts where it was looked at last.
+            return Ok(ControlFlow::Continue(()));
+        }
+        let max_risk = self.trace.look(setting, look, (0, self.spent))?;
+        let (round, planned) = (look.rounds, self.total);
         self.progress.tell(Event::Risk { round, planned, max_risk });
         if let Some(tol) = training.tol
-            && round >= planned / 8
+            && round >= self.planned / 8
         {
-            // A certificate costs some Newton steps: one now and then, and one whenever the best
-            // lower bound so far says that it may be the last.
             let upper = plan.objective(look.w)?;
-            if round >= self.next || upper - self.lower <= tol {
-                let certificate = setting.certify(look.w, look.q)?;
-                self.lower = self.lower.max(certificate.lower);
-                self.next = 2 * round;
-                self.certified = certificate.gap <= tol;
+            if upper < self.upper {
+                (self.upper, self.model) = (upper, look.w.to_vec());
             }
-            self.progress.tell(Event::Gap(upper - self.lower));
+            // A certificate costs some Newton steps: one now and then and one at the end, and one
+            // whenever the best lower bound so far says that it may be the last.
+            let lower = |proof: &Option<Certificate>| {
+                proof.as_ref().map_or(f64::NEG_INFINITY, |proof| proof.lower)
+            };
+            let due = round >= self.next || round == planned;
+            if due || self.upper - lower(&self.proof) <= tol {
+                let proof = setting.certify(&self.model, look.q)?;
+                let upper = proof.upper;
+                if proof.lower > lower(&self.proof) {
+                    (self.weights, self.proof) = (look.q.to_vec(), Some(proof));
+                }
+                self.next = 2 * round;
+                self.certified = upper - lower(&self.proof) <= tol;
+            }
+            self.progress.tell(Event::Gap(self.upper - lower(&self.proof)));
         }
         Ok(if self.certified { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }

@@ -59,6 +59,21 @@ impl<L: Loss> Loss for Watched<'_, L> {
         self.loss.hessian(scores, y, hessian);
     }
 
+    fn curvatures(&self, scores: &[f64], y: f64, scratch: &mut [f64], diagonal: &mut [f64]) {
+        self.loss.curvatures(scores, y, scratch, diagonal);
+    }
+
+    fn hessian_times(
+        &self,
+        scores: &[f64],
+        y: f64,
+        v: &[f64],
+        scratch: &mut [f64],
+        out: &mut [f64],
+    ) {
+        self.loss.hessian_times(scores, y, v, scratch, out);
+    }
+
     fn conjugate(&self, u: &[f64], y: f64) -> f64 {
         self.loss.conjugate(u, y)
     }

@@ -33,6 +33,8 @@ pub struct Finish {
     pub settings: gdro::interval::Settings,
     /// Rows of each group that were held out.
     pub held_out: Vec<u64>,
+    /// Whether the constant model does better than the robust one.
+    pub below: bool,
 }
 
 /// Sums over the rows of one model.
@@ -45,11 +47,12 @@ struct Sums {
     graded: bool,
 }
 
-/// Goes over the table once more for these models, the robust one first.
+/// Goes over the table once more for these models, the robust one first, and for a constant one.
 pub fn run(
     rows: &Rows<'_>,
     head: &Setting,
     models: &[&[f64]],
+    constant: Option<&[f64]>,
     weights: &[f64],
     stop: &AtomicBool,
 ) -> Result<Option<Finish>> {
@@ -60,6 +63,7 @@ pub fn run(
     let intercept = head.domain.intercept.is_some();
     let mut expansion = Expansion::new(loss, models[0].to_vec(), intercept, m);
     let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss)).collect();
+    let mut floor = Sums::new(m, loss);
     let mut targets = vec![Vec::new(); m];
     let refuse = |e: gdro_data::Error| job.refuse(&e);
     let reader = rows.open(1)?;
@@ -78,6 +82,9 @@ pub fn run(
                 expansion.add(loss, &data, &groups).map_err(library)?;
                 for (w, sums) in models.iter().zip(&mut sums) {
                     sums.add(head, &data, &groups, w, false).map_err(library)?;
+                }
+                if let Some(w) = constant {
+                    floor.add(head, &data, &groups, w, false).map_err(library)?;
                 }
             }
             if let Some((data, groups)) = held_out {
@@ -104,6 +111,8 @@ pub fn run(
         goal: Goal::Adversary,
     };
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
+    let risks = floor.training.iter().map(|(risk, _, rows)| risk / rows);
+    let below = constant.is_some() && risks.fold(f64::MIN, f64::max) < certificate.upper;
     let settings = settings(&job.training, head, models, None).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
@@ -124,7 +133,7 @@ pub fn run(
         }
         comparison = (!alone).then_some(found.comparison);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out }))
+    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out, below }))
 }
 
 /// Data that hold targets and groups, and no features.

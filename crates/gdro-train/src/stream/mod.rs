@@ -1,6 +1,9 @@
-//! Training in one pass over a table that need not fit in memory.
+//! Training on a table that need not fit in memory: a pass that counts, one that trains and one that
+//! certifies and evaluates. Where the first rows do not stand for the table, a pass before training
+//! takes a sample of every group, which holds all rows of the small ones.
 
 mod finish;
+mod floor;
 mod head;
 mod outcome;
 mod pass;
@@ -14,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
-use gdro::algorithm::{Algorithm, Draws, Request};
+use gdro::algorithm::{Algorithm, Draws, Request, RunLength};
 use gdro_data::Reader;
 use gdro_data::stream::{Encoded, Portion, Schema, Survey};
 use rand::SeedableRng as _;
@@ -22,12 +25,14 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom as _;
 
 use gdro::setting::{Baseline, Objective, SolverName};
+use head::Head;
 use play::Learner;
 
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
+use crate::scales::scale_remark;
 
 /// Bytes that the shuffle buffer takes as encoded rows, about, unless it is given in rows.
 const BUFFER: u64 = 12 << 20;
@@ -49,6 +54,10 @@ pub struct Streamed {
     pub buffer: u64,
     /// Rows that were read while it trained.
     pub read: u64,
+    /// The groups whose rows were kept in memory and drawn again and again.
+    pub kept: Vec<bool>,
+    /// Whether steps and curves are from a sample of the whole table.
+    pub is_sampled: bool,
     /// The algorithm.
     pub algorithm: Algorithm,
     /// The game, on the first rows.
@@ -73,15 +82,33 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let schema = Arc::new(schema(job, streaming, progress, &stop)?);
     let training = &job.training;
     let held_out = held_out(training.holdout, &schema.counts);
-    let width = schema.encoding.dimension() as u64;
-    let fits = (BUFFER / (8 * width)).clamp(ROWS.0, ROWS.1);
+    let fits = (BUFFER / schema.encoding.row_bytes() as u64).clamp(ROWS.0, ROWS.1);
     let buffer = streaming.buffer.unwrap_or(fits);
-    let rows = pass::Rows { job, schema: &schema, held_out: &held_out, buffer: buffer as usize };
-    progress.tell(Event::Stage("first rows"));
     let refuse = |e: gdro_data::Error| job.refuse(&e);
-    let mut reader = rows.open(rayon::current_num_threads())?;
-    let (head, first) = head::Head::of(&mut reader, &rows)?;
+    let (held, size) = (&held_out[..], buffer as usize);
+    let mut rows =
+        pass::Rows { job, schema: &schema, held_out: held, training: None, buffer: size };
+    let (head, first, reader) = if once || !Head::needs_sample(&rows) {
+        progress.tell(Event::Stage("first rows"));
+        let mut reader = rows.open(rayon::current_num_threads())?;
+        let (head, first) = Head::first(&mut reader, &rows)?;
+        (head, first, reader)
+    } else {
+        progress.tell(Event::Stage("a sample of every group"));
+        let Some((head, training)) = Head::sampled(&rows, &stop)? else {
+            return Err(Failure::Machine(
+                "stopped by Ctrl-C before training: there is no model yet".into(),
+            ));
+        };
+        rows.training = Some(training);
+        progress.tell(Event::Done);
+        (head, Vec::new(), rows.open(rayon::current_num_threads())?)
+    };
     let setting = head.robust(job, &schema)?;
+    let features = schema.encoding.feature_names();
+    if let Some(remark) = scale_remark(&setting.data, |at| features[at].clone()) {
+        progress.tell(Event::Note(&remark));
+    }
     let names = schema.grouping.names();
     let encoded = if streaming.robust_only { Encoded::Visited } else { Encoded::Training };
     let feed = rows.feed(encoded);
@@ -96,17 +123,36 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         ..Request::default()
     };
     let nbar = algorithm.nbar(&request).map_err(|c| job.refusal(c.setting, c.why))?;
-    let rounds = algorithm.default_rounds(&request, nbar);
-    if let Some(asked) = training.rounds.filter(|asked| *asked > rounds) {
+    let every = algorithm.spec().draws == Draws::EveryGroup;
+    // What is read once cannot be kept as a whole.
+    let whole = head.whole.iter().map(|whole| *whole && !once).collect::<Vec<bool>>();
+    let kept =
+        |every: bool| (every && whole.contains(&true)).then(|| (head.batch.clone(), &whole[..]));
+    let (most, usual_rounds) = if every {
+        rounds_of_every(&budgets, &whole)
+    } else {
+        let rounds = algorithm.default_rounds(&request, nbar);
+        (Some(rounds), rounds)
+    };
+    let wanted = (training.rounds, most);
+    if let (Some(asked), Some(most)) = wanted
+        && asked > most
+    {
         let why = format!(
-            "{asked}: the rows are enough for {rounds} rounds of {algorithm}, each visited once"
+            "{asked}: the rows are enough for {most} rounds of {algorithm}, each visited once"
         );
         return Err(job.refusal("rounds", why));
     }
-    let rounds = training.rounds.unwrap_or(rounds);
+    let rounds = training.rounds.unwrap_or(usual_rounds);
+    let length = RunLength { rounds, nbar };
+    (algorithm.spec().limit)(&request, &length).map_err(|c| job.refusal(c.setting, c.why))?;
     // With as many rows of every group, those of a larger one are evenly spread.
-    let every = algorithm.spec().draws == Draws::EveryGroup;
-    let feed = if every { feed.visiting(&vec![rounds; budgets.len()]) } else { feed };
+    let visits = |kept: &bool| if *kept { 0 } else { rounds };
+    let feed = match every {
+        true => feed.visiting(&whole.iter().map(visits).collect::<Vec<u64>>()),
+        false => feed,
+    };
+    let constant = floor::constant(&setting).map_err(|e| Failure::library(e, names))?;
     let groups = &head.groups[..];
     let present = |of: &[u64]| groups.iter().map(|i| of[*i]).collect::<Vec<u64>>();
     let robust = Learner {
@@ -117,6 +163,8 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         present: groups,
         budgets: (budgets.clone(), present(&budgets)),
         visits: feed.visits().to_vec(),
+        kept: kept(every),
+        constant: constant.as_deref(),
         nbar,
         rounds,
     };
@@ -132,15 +180,16 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         ..training.clone()
     };
     let total: u64 = budgets[..schema.first_family()].iter().sum();
-    let least = budgets.iter().copied().min().unwrap_or(1);
     let (erm, balanced);
     let mut others = Vec::new();
     if !streaming.robust_only {
         erm = head.baseline(job, &schema, Baseline::Erm)?;
         balanced = head.baseline(job, &schema, Baseline::Balanced)?;
-        let learner = |head, budgets: (Vec<u64>, Vec<u64>), rounds| Learner {
+        let learner = |head, budgets: (Vec<u64>, Vec<u64>), kept, rounds| Learner {
             head,
             visits: budgets.0.clone(),
+            kept,
+            constant: None,
             training: plain.clone(),
             algorithm: usual,
             names,
@@ -149,10 +198,12 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
             nbar: None,
             rounds,
         };
-        others.push(learner(&erm, (vec![total], vec![total]), total));
-        others.push(learner(&balanced, (budgets.clone(), present(&budgets)), least));
+        others.push(learner(&erm, (vec![total], vec![total]), None, total));
+        let budgets = (budgets.clone(), present(&budgets));
+        let (_, rounds) = rounds_of_every(&budgets.0, &whole);
+        others.push(learner(&balanced, budgets, kept(true), rounds));
     }
-    progress.tell(Event::Stage("pilot runs for the steps"));
+    progress.tell(Event::Stage("steps"));
     let mut channels = Vec::new();
     let mut ends = Vec::new();
     for _ in 0..=others.len() {
@@ -183,7 +234,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         }
         Ok(channels.iter().any(Option::is_some))
     };
-    let (robust, others) = pass::run(&rows, (first, reader), feed, deliver, || {
+    let (mut robust, others) = pass::run(&rows, (first, reader), feed, deliver, || {
         std::thread::scope(|scope| {
             let mut ends = ends.into_iter();
             let own = ends.next();
@@ -208,9 +259,17 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let mut finished = None;
     if !streaming.one_pass && !stop.load(Ordering::Relaxed) {
         progress.tell(Event::Stage("certificate and evaluation"));
-        let models = std::iter::once(&robust).chain(&others).map(|l| &l.w[..]);
-        let models: Vec<&[f64]> = models.collect();
-        finished = finish::run(&rows, &setting, &models, &robust.weights, &stop)?;
+        let certify = |robust: &Learnt, constant: Option<&[f64]>| {
+            let models = std::iter::once(robust).chain(&others).map(|l| &l.w[..]);
+            let models: Vec<&[f64]> = models.collect();
+            finish::run(&rows, &setting, &models, constant, &robust.weights, &stop)
+        };
+        finished = certify(&robust, constant.as_deref())?;
+        // The rows in memory may have said that it does better where all rows say that it does not.
+        if let (Some(_), Some(constant)) = (finished.as_ref().filter(|f| f.below), constant) {
+            (robust.w, robust.moved) = (constant, Some(0.0));
+            finished = certify(&robust, None)?;
+        }
         progress.tell(Event::Done);
     }
     let read = read.into_inner();
@@ -218,6 +277,8 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let counted = finished.as_ref().map(|found: &Finish| found.held_out.clone());
     let held_out = counted.unwrap_or_else(|| held_out.clone());
     Ok(Streamed {
+        kept: whole.into_iter().map(|whole| whole && every).collect(),
+        is_sampled: head.is_sample,
         schema,
         held_out,
         buffer,
@@ -270,6 +331,14 @@ fn schema(
     let schema = survey.finish().map_err(refuse)?;
     progress.tell(Event::Done);
     Ok(schema)
+}
+
+/// How many rounds with one row of every group there can be at most, and are: as many as the smallest
+/// group has rows of those that are not kept in memory; if all are, as many as the largest has.
+fn rounds_of_every(training: &[u64], kept: &[bool]) -> (Option<u64>, u64) {
+    let others = training.iter().zip(kept).filter(|(_, kept)| !**kept);
+    let most = others.map(|(n, _)| *n).min();
+    (most, most.or(training.iter().copied().max()).unwrap_or(1))
 }
 
 /// How many rows of each group are held out: the same share of all, which is so small that no more

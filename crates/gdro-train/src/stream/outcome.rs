@@ -2,7 +2,7 @@
 
 use gdro::run::Outcome;
 use gdro::setting::SolverName;
-use gdro_data::Group;
+use gdro_data::{Group, count, number};
 use serde::Serialize;
 
 use super::Streamed;
@@ -14,6 +14,12 @@ use crate::intervals::settings;
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::solve::Solved;
+
+/// Most groups that a note lists.
+const LISTED: usize = 6;
+
+/// From so many times the rows of the smallest group on, the largest one is held back by it.
+const SPREAD: u64 = 10;
 
 /// A stream that is done.
 pub enum Told {
@@ -138,6 +144,7 @@ impl Streamed {
             reason: None,
             solved: Solved::Rounds(self.robust.play),
             certificate,
+            constant: None,
             seconds: self.robust.seconds,
             trace: self.robust.trace,
         })))
@@ -197,11 +204,24 @@ impl Streamed {
         if schema.left_out > 0 {
             notes.push(format!("{} of {} rows left out", schema.left_out, schema.rows));
         }
+        let from = if self.is_sampled { "a sample of" } else { "the first" };
         notes.push(format!(
-            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; rows held out are a random sample of each group; steps and curves are from the first {} rows",
+            "streamed: rows are shuffled {} at a time, so the file should have its rows in random order; rows held out are a random sample of each group; steps and curves are from {from} {}",
             self.buffer,
-            self.setting.data.rows()
+            count(self.setting.data.rows(), "row")
         ));
+        notes.extend(self.kept_groups());
+        notes.extend(self.limit());
+        if let Some(share) = self.robust.moved {
+            let answer = match (100.0 * share).round() {
+                0.0 => "is the constant one".to_owned(),
+                share => format!("is the best point between the two, {share} % of the way to it"),
+            };
+            notes.push(format!(
+                "the model that {} ended with does worse than a constant one on training rows: the answer {answer}; rows in random order, more rows of the smallest groups, or smaller steps (--step-w, --step-q) may help",
+                self.algorithm,
+            ));
+        }
         if let Outcome::Exhausted { group, budget } = self.robust.play.outcome {
             let name = &schema.grouping.names()[group];
             notes.push(format!(
@@ -209,6 +229,51 @@ impl Streamed {
             ));
         }
         notes
+    }
+
+    /// What is to be said of rows that were drawn again and again.
+    fn kept_groups(&self) -> Option<String> {
+        let kept = || (0..self.kept.len()).filter(|group| self.kept[*group]);
+        let rows: u64 = kept().map(|group| self.training_rows(group)).sum();
+        let names = self.schema.grouping.names();
+        let listed: Vec<String> = kept()
+            .take(LISTED)
+            .map(|group| format!("`{}` {}", names[group], number(self.training_rows(group))))
+            .collect();
+        let more = kept().count().saturating_sub(LISTED);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let rows_said = count(rows as usize, "training row");
+        if rows > 0 && self.kept.iter().all(|kept| *kept) {
+            return Some(format!(
+                "all {rows_said} fit into memory, and are drawn again and again, with replacement"
+            ));
+        }
+        (rows > 0).then(|| {
+            format!(
+                "kept in memory and drawn again and again, with replacement: all {rows_said} of the groups that fit ({}{more}); of the other groups each row counts once at most",
+                listed.join(", ")
+            )
+        })
+    }
+
+    /// What limits an algorithm whose rows count once, when groups differ much.
+    fn limit(&self) -> Option<String> {
+        self.algorithm.spec().budgets?;
+        let sizes: Vec<u64> = (0..self.kept.len()).map(|i| self.training_rows(i)).collect();
+        let (least, most) = (sizes.iter().min()?, sizes.iter().max()?);
+        let smallest = sizes.iter().position(|n| n == least)?;
+        (most / SPREAD >= *least).then(|| {
+            format!(
+                "{} visits every row once at most: what it finds out about the group `{}` comes from {}, and limits the answer; smd-m draws the rows of small groups again and again",
+                self.algorithm,
+                self.schema.grouping.names()[smallest],
+                count(*least as usize, "row")
+            )
+        })
+    }
+
+    fn training_rows(&self, group: usize) -> u64 {
+        self.schema.counts[group] - self.held_out[group]
     }
 
     fn brief(&self) -> BriefSummary {

@@ -17,6 +17,8 @@ pub struct Rows<'a> {
     pub schema: &'a Arc<Schema>,
     /// Rows of each group that are held out.
     pub held_out: &'a [u64],
+    /// Rows of each group that are for training, where a pass has counted them.
+    pub training: Option<Vec<u64>>,
     /// Rows that are shuffled together.
     pub buffer: usize,
 }
@@ -33,7 +35,11 @@ impl Rows<'_> {
     /// What turns its blocks into samples.
     pub fn feed(&self, encoded: Encoded) -> Feed {
         let seed = self.job.training.seed;
-        Feed::new(self.schema.clone(), self.held_out, encoded, self.buffer, seed)
+        let feed = Feed::new(self.schema.clone(), self.held_out, encoded, self.buffer, seed);
+        match &self.training {
+            Some(training) => feed.with_training(training),
+            None => feed,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use gdro::game::Game;
 use gdro::run::{Cadence, Follower, Look, follow};
 use gdro::source::{Batch, Stream};
 
+use super::floor;
 use crate::failure::{Failure, Result};
 use crate::job::Training;
 use crate::prepared::Setting;
@@ -24,6 +25,9 @@ const WAITING: usize = 4;
 pub struct Learnt {
     /// The model.
     pub w: Vec<f64>,
+    /// What is left of the model that the algorithm ended with, which did worse than a constant one
+    /// and was moved towards it.
+    pub moved: Option<f64>,
     /// Averaged group weights.
     pub weights: Vec<f64>,
     /// What the algorithm did.
@@ -50,6 +54,10 @@ pub struct Learner<'a> {
     pub budgets: (Vec<u64>, Vec<u64>),
     /// Rows of every group that the stream holds for it.
     pub visits: Vec<u64>,
+    /// Rows in memory, and the groups that are drawn from them again and again.
+    pub kept: Option<(Arc<Batch>, &'a [bool])>,
+    /// The constant model, when the answer must not do worse.
+    pub constant: Option<&'a [f64]>,
     /// n̄ of the hybrid.
     pub nbar: Option<u64>,
     /// Rounds of the pass.
@@ -65,13 +73,15 @@ impl Learner<'_> {
         stop: &AtomicBool,
     ) -> Result<Learnt> {
         let library = |e| Failure::library(e, self.names);
-        let plan = RoundsPlan::of_head(
+        let mut plan = RoundsPlan::of_head(
             self.head,
             &self.training,
             self.algorithm,
             self.names,
-            (self.budgets.1.clone(), self.nbar),
+            (self.budgets.1.clone(), self.nbar, self.rounds),
         )?;
+        // The largest risk is what is asked for, whatever the budgets.
+        plan.play_unweighted();
         let steps = plan.steps(self.rounds, stop).map_err(library)?;
         let m = self.budgets.0.len();
         let mut config = plan.config(self.rounds, steps, false);
@@ -82,7 +92,11 @@ impl Learner<'_> {
         let constants = plan.constants_of(&game).map_err(library)?;
         let feed = move || Ok(batches.recv().ok());
         let features = self.head.data.features();
-        let source = Stream::new(features, self.visits.clone(), WAITING, feed).map_err(library)?;
+        let visits = self.visits.iter().map(|n| (*n).max(1)).collect();
+        let mut source = Stream::new(features, visits, WAITING, feed).map_err(library)?;
+        if let Some((batch, groups)) = &self.kept {
+            source = source.keeping(batch.clone(), groups).map_err(library)?;
+        }
         let (loss, domain) = (self.head.loss, self.head.domain.clone());
         let mut solver = config
             .build(game, loss, source, domain, &constants, Some(&self.budgets.0))
@@ -95,8 +109,14 @@ impl Learner<'_> {
         let next = |t| Cadence::Geometric(1.5).next(t);
         let followed =
             follow(&mut *solver, self.rounds, &next, stop, &mut curve).map_err(library)?;
+        let mut w = solver.model();
+        let moved = match self.constant {
+            Some(constant) => floor::move_towards(self.head, constant, &mut w).map_err(library)?,
+            None => None,
+        };
         Ok(Learnt {
-            w: solver.model(),
+            w,
+            moved,
             weights: solver.weights(),
             play: Play {
                 rounds: (solver.rounds(), self.rounds),
@@ -106,10 +126,11 @@ impl Learner<'_> {
                 outcome: followed.outcome,
                 certified: false,
                 steps,
-                piloted: plan.is_piloted(),
+                steps_by: plan.steps_by(),
                 loss_range: None,
                 average: solver.average(),
                 subsets: None,
+                fits_exact: false,
             },
             seconds: followed.seconds,
             trace: curve.trace,

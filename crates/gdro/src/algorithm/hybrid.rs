@@ -13,7 +13,7 @@ pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     origin: Origin::Paper,
     citation: "remark after Algorithm 4",
     draws: Draws::Varying,
-    budgets: Some(Budgeted { scales, bound: None }),
+    budgets: Some(Budgeted { scales, inflation, bound: None }),
     streams: true,
     options: &["nbar"],
     nbar: Some(usual_nbar),
@@ -53,11 +53,25 @@ pub fn hybrid(
     nbar: u64,
     rounds: u64,
 ) -> Result<Recipe<BatchOrCoin>> {
-    let estimator = BatchOrCoin::new(budgets, nbar)?;
-    let shares = estimator.batches().iter().zip(budgets).map(|(batch, budget)| match batch {
-        0 => *budget as f64 / nbar as f64,
-        batch => *batch as f64,
-    });
+    with(BatchOrCoin::new(budgets, nbar)?, constants, rounds)
+}
+
+/// The hybrid on the game itself: p_i = 1 for all groups, with importance weights n̄/n_i on coin
+/// flips, and the steps of Algorithm 4 for these p_i.
+///
+/// # Errors
+/// Those of [`hybrid()`].
+pub fn hybrid_unweighted(
+    constants: &Constants,
+    budgets: &[u64],
+    nbar: u64,
+    rounds: u64,
+) -> Result<Recipe<BatchOrCoin>> {
+    with(BatchOrCoin::new(budgets, nbar)?.unweighted(), constants, rounds)
+}
+
+fn with(estimator: BatchOrCoin, constants: &Constants, rounds: u64) -> Result<Recipe<BatchOrCoin>> {
+    let shares = estimator.shares();
     let steps = prox_steps("hybrid", constants, estimator.scales(), shares, rounds)?;
     let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);
     Ok(Recipe { rule: Rule::MirrorProx, ..recipe })
@@ -65,6 +79,11 @@ pub fn hybrid(
 
 fn scales(budgets: &[u64], nbar: u64) -> Result<Vec<f64>> {
     Ok(BatchOrCoin::new(budgets, nbar)?.scales().to_vec())
+}
+
+/// The largest importance weight of a coin flip.
+fn inflation(budgets: &[u64], nbar: u64) -> f64 {
+    nbar as f64 / budgets.iter().copied().min().unwrap_or(nbar) as f64
 }
 
 /// n̄ as given, or twice the rounds that were asked for, or the geometric mean of the smallest and

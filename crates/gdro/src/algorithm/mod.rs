@@ -38,7 +38,7 @@ pub use atkro_m::{atkro_m, atkro_m_anytime};
 pub use eliminate::{default_kept, eliminate};
 pub use exp3p::exp3p;
 pub use flexible::flexible;
-pub use hybrid::hybrid;
+pub use hybrid::{hybrid, hybrid_unweighted};
 pub use length::{Request, RunLength};
 pub use mero::mero;
 pub use online_1::{online_1, online_1_anytime};
@@ -48,7 +48,7 @@ pub use smd_clip::smd_clip;
 pub use smd_m::{smd_m, smd_m_anytime, smd_m_single};
 pub use smd_r::{smd_r, smd_r_weighted};
 pub use smd_reuse::smd_reuse;
-pub use smpa_m::smpa_m;
+pub use smpa_m::{smpa_m, smpa_m_unweighted};
 pub use spec::{
     AlgorithmSpec, Budgeted, Draws, Form, Gains, GapBound, GapBounds, Origin, RiskBounds,
 };

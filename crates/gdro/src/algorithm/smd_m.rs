@@ -14,6 +14,7 @@ pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     trains: true,
     form: Form::Both,
     draws: Draws::EveryGroup,
+    may_adapt: true,
     streams: true,
     automatic: true,
     gap: GapBounds { fixed: Some(bound::smd_m), anytime: Some(bound::smd_m_anytime) },

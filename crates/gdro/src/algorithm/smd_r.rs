@@ -14,7 +14,7 @@ pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     origin: Origin::Paper,
     citation: "Algorithm 3",
     draws: Draws::Varying,
-    budgets: Some(Budgeted { scales: probabilities, bound: Some(bound::smd_r) }),
+    budgets: Some(Budgeted { scales: probabilities, inflation, bound: Some(bound::smd_r) }),
     streams: true,
     rounds: Some(|request, _| request.most()),
     ..AlgorithmSpec::USUAL
@@ -57,7 +57,7 @@ pub(super) const WEIGHTED: AlgorithmSpec = AlgorithmSpec {
     citation: "label eqn:stoch:grad:4",
     draws: Draws::Varying,
     gains: Gains::Inflated,
-    budgets: Some(Budgeted { scales: probabilities, bound: None }),
+    budgets: Some(Budgeted { scales: probabilities, inflation, bound: None }),
     rounds: Some(|request, _| request.most()),
     ..AlgorithmSpec::USUAL
 };
@@ -84,6 +84,12 @@ pub fn smd_r_weighted(
     let by = recipe.estimator.probabilities().iter().copied().fold(1.0, f64::min);
     let estimator = recipe.estimator.clone().importance_weighted();
     Ok(Recipe { estimator, ..recipe.scaled(by, by) })
+}
+
+/// n_1/n_m, the largest importance weight.
+fn inflation(budgets: &[u64], _nbar: u64) -> f64 {
+    let most = budgets.iter().copied().max().unwrap_or(1) as f64;
+    most / budgets.iter().copied().min().unwrap_or(1) as f64
 }
 
 /// p_i = n_i/n_1, the scale factors of the weighted game.

@@ -14,7 +14,7 @@ pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     origin: Origin::Paper,
     citation: "Algorithm 4",
     draws: Draws::Varying,
-    budgets: Some(Budgeted { scales, bound: Some(bound::smpa_m) }),
+    budgets: Some(Budgeted { scales, inflation: |_, _| 1.0, bound: Some(bound::smpa_m) }),
     streams: true,
     rounds: Some(half),
     limit: two_rows_per_round,
@@ -57,7 +57,23 @@ pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
 /// [`crate::Error::Parameter`] unless all budgets are at least 1; [`Error::Unsupported`] for losses
 /// that are not smooth.
 pub fn smpa_m(constants: &Constants, budgets: &[u64], rounds: u64) -> Result<Recipe<MiniBatch>> {
-    let estimator = MiniBatch::new(budgets)?;
+    with(MiniBatch::new(budgets)?, constants, rounds)
+}
+
+/// Algorithm 4 on the game itself: p_i = 1 for all groups, with the steps of label `thm:7` for these
+/// p_i. The largest risk is what is minimised, at the rate of the smallest group for all.
+///
+/// # Errors
+/// Those of [`smpa_m`].
+pub fn smpa_m_unweighted(
+    constants: &Constants,
+    budgets: &[u64],
+    rounds: u64,
+) -> Result<Recipe<MiniBatch>> {
+    with(MiniBatch::new(budgets)?.unweighted(), constants, rounds)
+}
+
+fn with(estimator: MiniBatch, constants: &Constants, rounds: u64) -> Result<Recipe<MiniBatch>> {
     let shares = estimator.batches().iter().map(|batch| *batch as f64);
     let steps = prox_steps("smpa-m", constants, estimator.scales(), shares, rounds)?;
     let recipe = Recipe::fixed(estimator, Schedule::Constant(steps), rounds, constants);

@@ -85,6 +85,8 @@ pub type RiskBounds = fn(&Constants, &[u64], f64) -> Result<Vec<f64>>;
 pub struct Budgeted {
     /// The scale factors p_i for budgets n_i and n̄ (which the hybrid alone has).
     pub scales: fn(&[u64], u64) -> Result<Vec<f64>>,
+    /// The largest importance weight when it plays the game itself instead, for budgets n_i and n̄.
+    pub inflation: fn(&[u64], u64) -> f64,
     /// The paper's bound on the risks, where it has one.
     pub bound: Option<RiskBounds>,
 }
@@ -117,6 +119,8 @@ pub struct AlgorithmSpec {
     pub entropic: bool,
     /// Whether its players find their own steps.
     pub adaptive: bool,
+    /// Whether they may: it is [`adaptive`](super::adaptive()) but for the theorem's steps.
+    pub may_adapt: bool,
     /// Whether its scale factors and its number of rounds come from the groups' budgets n_i, and
     /// how.
     pub budgets: Option<Budgeted>,
@@ -157,6 +161,7 @@ impl AlgorithmSpec {
         gains: Gains::Losses,
         entropic: true,
         adaptive: false,
+        may_adapt: false,
         budgets: None,
         streams: false,
         automatic: false,

@@ -19,6 +19,8 @@ use crate::sampling::unit;
 pub struct BatchOrCoin {
     /// Samples per draw; 0 for a coin flip.
     batches: Vec<u64>,
+    /// Probabilities of the coin flips.
+    coins: Vec<f64>,
     scales: Vec<f64>,
 }
 
@@ -37,8 +39,22 @@ impl BatchOrCoin {
         let scale = |n: &u64| if *n >= nbar { scale(nbar, *n) } else { *n as f64 / nbar as f64 };
         Ok(BatchOrCoin {
             batches: budgets.iter().map(|budget| budget / nbar).collect(),
+            coins: budgets.iter().map(|n| (*n as f64 / nbar as f64).min(1.0)).collect(),
             scales: budgets.iter().map(scale).collect(),
         })
+    }
+
+    /// The same with p_i = 1, by importance weights n̄/n_i on coin flips: unbiased for the game
+    /// itself while budgets last.
+    pub fn unweighted(mut self) -> Self {
+        self.scales.fill(1.0);
+        self
+    }
+
+    /// Samples per draw on average.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = f64> {
+        let share = |(batch, coin): (&u64, &f64)| if *batch == 0 { *coin } else { *batch as f64 };
+        self.batches.iter().zip(&self.coins).map(share)
     }
 
     /// The batch of each group; 0 for those that are drawn by a coin flip.
@@ -56,9 +72,12 @@ impl Estimator for BatchOrCoin {
     fn estimate<Q: GroupWeights, P: Probe>(&mut self, q: &Q, probe: &mut P) -> Result<()> {
         for (i, (batch, scale)) in self.batches.iter().zip(&self.scales).enumerate() {
             if *batch == 0 {
-                if unit(probe.rng()) < *scale && !probe.exhausted(i) {
-                    let loss = probe.pull(i, q.get(i))?;
-                    probe.credit(i, loss);
+                let coin = self.coins[i];
+                if unit(probe.rng()) < coin && !probe.exhausted(i) {
+                    // 1 in the weighted game.
+                    let factor = scale / coin;
+                    let loss = probe.pull(i, factor * q.get(i))?;
+                    probe.credit(i, factor * loss);
                 }
             } else {
                 pull_batch(probe, i, q.get(i), *batch, *scale)?;

@@ -32,6 +32,12 @@ impl MiniBatch {
         })
     }
 
+    /// The same with p_i = 1: unbiased for the game itself.
+    pub fn unweighted(mut self) -> Self {
+        self.scales.fill(1.0);
+        self
+    }
+
     /// The batch of each group.
     pub fn batches(&self) -> &[u64] {
         &self.batches

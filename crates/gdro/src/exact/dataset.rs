@@ -318,10 +318,12 @@ impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {
         let intercept = self.intercept;
         self.sum_parts(n, diagonal, |this, row, a, sum, h| {
             let sample = this.data.sample(row);
-            this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
+            let (h, diagonal) = h.split_at_mut(outputs * outputs);
+            let diagonal = &mut diagonal[..outputs];
+            this.loss.curvatures(&this.scores[row * outputs..][..outputs], sample.y, h, diagonal);
             let mut add = |j: usize, v: f64| {
-                for o in 0..outputs {
-                    sum[j * outputs + o] += a * v * v * h[o * outputs + o];
+                for (sum, h) in sum[j * outputs..].iter_mut().zip(&*diagonal) {
+                    *sum += a * v * v * h;
                 }
             };
             sample.x.for_each(&mut add);
@@ -337,11 +339,9 @@ impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {
             let sample = this.data.sample(row);
             let (h, rest) = h.split_at_mut(outputs * outputs);
             let (s, t) = rest.split_at_mut(outputs);
-            this.loss.hessian(&this.scores[row * outputs..][..outputs], sample.y, h);
             scores(v, this.data.features(), sample.x, s);
-            for (t, line) in t.iter_mut().zip(h.chunks_exact(outputs)) {
-                *t = line.iter().zip(&*s).map(|(h, s)| h * s).sum();
-            }
+            let at = &this.scores[row * outputs..][..outputs];
+            this.loss.hessian_times(at, sample.y, s, h, t);
             add_outer(sum, this.data.features(), sample.x, a, t);
         });
     }

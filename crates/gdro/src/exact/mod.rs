@@ -27,6 +27,7 @@ pub use minimize::minimize;
 pub use population::{Population, softplus_mean};
 pub use problem::{Goal, Options, Problem, Solution};
 pub use regret::{GroupOptimum, group_optima};
+pub(crate) use system::DENSE;
 
 use crate::error::Result;
 

@@ -7,7 +7,7 @@ use super::Risks;
 use crate::row::dot;
 
 /// Up to this many unknowns the matrix is formed and factored; beyond, only products with it are.
-pub(super) const DENSE: usize = 1200;
+pub(crate) const DENSE: usize = 1200;
 
 /// Up to this many rank-one terms are solved for one by one, so that conjugate gradients see only
 /// the well-conditioned rest.
@@ -29,17 +29,19 @@ pub(super) struct RankOne {
 
 impl System {
     /// The system for Σ c_i ∇²R_i at the last point evaluated, plus `diagonal`, plus the rank-one
-    /// terms. `memory` is kept for the matrix between calls.
+    /// terms. `memory` is kept for the matrix between calls. Products solve it to a relative residual
+    /// of `accuracy`.
     pub(super) fn new<R: Risks>(
         risks: &mut R,
         c: &[f64],
         diagonal: &[f64],
         terms: impl Iterator<Item = RankOne>,
+        accuracy: f64,
         memory: &mut Vec<f64>,
     ) -> Self {
         let n = diagonal.len();
         if n > DENSE {
-            return System::Products(Products::new(risks, c, diagonal, terms));
+            return System::Products(Products::new(risks, c, diagonal, terms, accuracy));
         }
         memory.resize(n * n, 0.0);
         risks.hessian(c, memory);
@@ -108,6 +110,8 @@ pub(super) struct Products {
     inverse: Vec<f64>,
     /// √scale · u of each term.
     terms: Vec<Vec<f64>>,
+    /// Relative residual of conjugate gradients.
+    accuracy: f64,
     /// K⁻¹ u_l and the factor of I + UᵀK⁻¹U; empty when conjugate gradients see the terms.
     solved: Option<(Vec<Vec<f64>>, Factor)>,
 }
@@ -118,6 +122,7 @@ impl Products {
         c: &[f64],
         diagonal: &[f64],
         terms: impl Iterator<Item = RankOne>,
+        accuracy: f64,
     ) -> Self {
         let mut whole = vec![0.0; diagonal.len()];
         risks.hessian_diagonal(c, &mut whole);
@@ -137,7 +142,8 @@ impl Products {
             }
         }
         let inverse = whole.iter().map(|w| 1.0 / w.max(1e-300)).collect();
-        let mut this = Products { diagonal: diagonal.to_vec(), inverse, terms, solved: None };
+        let diagonal = diagonal.to_vec();
+        let mut this = Products { diagonal, inverse, terms, accuracy, solved: None };
         if separate {
             let solutions: Vec<Vec<f64>> = this
                 .terms
@@ -172,11 +178,11 @@ impl Products {
         }
     }
 
-    /// Replaces b by the solution, to a residual of 1e-12 relative or as far as it goes.
+    /// Replaces b by the solution, to the residual that is asked for or as far as it goes.
     fn conjugate_gradients<R: Risks>(&self, risks: &mut R, b: &mut [f64], with_terms: bool) {
         let n = b.len();
         let mut residual = b.to_vec();
-        let goal = 1e-12 * dot(b, b).sqrt();
+        let goal = self.accuracy * dot(b, b).sqrt();
         let mut x = vec![0.0; n];
         let precondition =
             |r: &[f64]| r.iter().zip(&self.inverse).map(|(r, i)| r * i).collect::<Vec<f64>>();
@@ -256,9 +262,9 @@ mod tests {
         let c = [0.3, 0.7];
         let rank_ones = || terms.iter().map(|u| RankOne { scale: 1e3, u: u.clone() });
         let mut solutions = vec![b.clone(); 3];
-        System::new(&mut risks, &c, &diagonal, rank_ones(), &mut Vec::new())
+        System::new(&mut risks, &c, &diagonal, rank_ones(), 1e-12, &mut Vec::new())
             .solve(&mut risks, &mut solutions[0]);
-        let mut products = Products::new(&mut risks, &c, &diagonal, rank_ones());
+        let mut products = Products::new(&mut risks, &c, &diagonal, rank_ones(), 1e-12);
         products.solve(&mut risks, &mut solutions[1]);
         products.solved = None;
         products.solve(&mut risks, &mut solutions[2]);

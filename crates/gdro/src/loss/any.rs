@@ -197,6 +197,21 @@ impl Loss for AnyLoss {
         each!(self, loss => loss.hessian(scores, y, hessian))
     }
 
+    fn curvatures(&self, scores: &[f64], y: f64, scratch: &mut [f64], diagonal: &mut [f64]) {
+        each!(self, loss => loss.curvatures(scores, y, scratch, diagonal))
+    }
+
+    fn hessian_times(
+        &self,
+        scores: &[f64],
+        y: f64,
+        v: &[f64],
+        scratch: &mut [f64],
+        out: &mut [f64],
+    ) {
+        each!(self, loss => loss.hessian_times(scores, y, v, scratch, out))
+    }
+
     fn conjugate(&self, u: &[f64], y: f64) -> f64 {
         each!(self, loss => loss.conjugate(u, y))
     }

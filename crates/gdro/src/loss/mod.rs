@@ -77,6 +77,29 @@ pub trait Loss {
     /// where it jumps.
     fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]);
 
+    /// The diagonal of [`Loss::hessian`] written to `diagonal` (c numbers); `scratch` has room for
+    /// c² numbers.
+    fn curvatures(&self, scores: &[f64], y: f64, scratch: &mut [f64], diagonal: &mut [f64]) {
+        self.hessian(scores, y, scratch);
+        diagonal.iter_mut().enumerate().for_each(|(j, d)| *d = scratch[j * scores.len() + j]);
+    }
+
+    /// The product of [`Loss::hessian`] and `v` written to `out` (c numbers each); `scratch` has
+    /// room for c² numbers.
+    fn hessian_times(
+        &self,
+        scores: &[f64],
+        y: f64,
+        v: &[f64],
+        scratch: &mut [f64],
+        out: &mut [f64],
+    ) {
+        self.hessian(scores, y, scratch);
+        for (out, line) in out.iter_mut().zip(scratch.chunks_exact(scores.len())) {
+            *out = line.iter().zip(v).map(|(h, v)| h * v).sum();
+        }
+    }
+
     /// The convex conjugate ℓ*(u, y) = sup_s ⟨u, s⟩ − ℓ(s, y) at c numbers u; +∞ outside of its
     /// domain, up to rounding. The slopes lie in the domain.
     fn conjugate(&self, u: &[f64], y: f64) -> f64;
@@ -158,6 +181,15 @@ fn check_derivatives(loss: &impl Loss, scores: &[f64], y: f64) {
     let value = loss.slope(scores, y, &mut slope).unwrap();
     assert_eq!(value, loss.value(scores, y).unwrap());
     loss.hessian(scores, y, &mut hessian);
+    let (mut scratch, mut found) = (vec![0.0; c * c], vec![0.0; c]);
+    loss.curvatures(scores, y, &mut scratch, &mut found);
+    assert!((0..c).all(|j| (found[j] - hessian[j * c + j]).abs() < 1e-14), "{found:?}");
+    let v: Vec<f64> = (0..c).map(|j| 1.0 - 0.7 * j as f64).collect();
+    loss.hessian_times(scores, y, &v, &mut scratch, &mut found);
+    for (found, line) in found.iter().zip(hessian.chunks_exact(c)) {
+        let expected: f64 = line.iter().zip(&v).map(|(h, v)| h * v).sum();
+        assert!((found - expected).abs() < 1e-14, "{found}, not {expected}");
+    }
     for j in 0..c {
         let shifted = |by: f64| {
             let mut s = scores.to_vec();

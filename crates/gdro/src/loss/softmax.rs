@@ -32,6 +32,12 @@ impl Softmax {
         let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         (max, scores.iter().map(|s| (s - max).exp()).sum())
     }
+
+    /// Writes e^{s_j} / Σ_k e^{s_k}.
+    fn probabilities(scores: &[f64], out: &mut [f64]) {
+        let (max, sum) = Self::normaliser(scores);
+        out.iter_mut().zip(scores).for_each(|(p, s)| *p = (s - max).exp() / sum);
+    }
 }
 
 impl Loss for Softmax {
@@ -60,15 +66,36 @@ impl Loss for Softmax {
     }
 
     fn hessian(&self, scores: &[f64], _y: f64, hessian: &mut [f64]) {
+        // diag(p) − p pᵀ, with the p in the last line until that is their turn.
         let c = self.classes;
-        let (max, sum) = Self::normaliser(scores);
-        let p = |j: usize| (scores[j] - max).exp() / sum;
-        for i in 0..c {
-            let pi = p(i);
-            for j in 0..c {
-                hessian[i * c + j] = if i == j { pi * (1.0 - pi) } else { -pi * p(j) };
-            }
+        let (lines, p) = hessian.split_at_mut((c - 1) * c);
+        Self::probabilities(scores, p);
+        for (i, line) in lines.chunks_exact_mut(c).enumerate() {
+            line.iter_mut().zip(&*p).for_each(|(h, pj)| *h = -p[i] * pj);
+            line[i] = p[i] * (1.0 - p[i]);
         }
+        let last = p[c - 1];
+        p.iter_mut().for_each(|h| *h *= -last);
+        p[c - 1] = last * (1.0 - last);
+    }
+
+    fn curvatures(&self, scores: &[f64], _y: f64, _scratch: &mut [f64], diagonal: &mut [f64]) {
+        Self::probabilities(scores, diagonal);
+        diagonal.iter_mut().for_each(|p| *p *= 1.0 - *p);
+    }
+
+    fn hessian_times(
+        &self,
+        scores: &[f64],
+        _y: f64,
+        v: &[f64],
+        _scratch: &mut [f64],
+        out: &mut [f64],
+    ) {
+        // p ∘ (v − ⟨p, v⟩): c numbers, not c².
+        Self::probabilities(scores, out);
+        let mean: f64 = out.iter().zip(v).map(|(p, v)| p * v).sum();
+        out.iter_mut().zip(v).for_each(|(p, v)| *p *= v - mean);
     }
 
     fn conjugate(&self, u: &[f64], y: f64) -> f64 {

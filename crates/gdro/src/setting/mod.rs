@@ -18,6 +18,7 @@
 //! ```
 
 mod conflict;
+mod constant;
 mod objective;
 mod size;
 

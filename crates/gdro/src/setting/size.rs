@@ -69,11 +69,17 @@ impl Size {
         3.0 * 8.0 * self.groups as f64 * self.model
     }
 
-    /// The solver of an objective for rows of this size, and why: the reference solver up to
-    /// [`Size::WORK`] and [`Size::MEMORY`], then an algorithm in rounds, which draws one sample per
+    /// Whether the reference solver is for rows of this size: up to [`Size::WORK`] and
+    /// [`Size::MEMORY`].
+    pub fn fits_exact(&self) -> bool {
+        self.work() <= Self::WORK && self.memory() <= Self::MEMORY
+    }
+
+    /// The solver of an objective for rows of this size, and why: the reference solver where it
+    /// [fits](Size::fits_exact), then an algorithm in rounds, which draws one sample per
     /// round where groups are many.
     pub fn solver(&self, objective: Objective) -> (SolverName, &'static str) {
-        if self.work() <= Self::WORK && self.memory() <= Self::MEMORY {
+        if self.fits_exact() {
             return (SolverName::Exact, "the table fits the reference solver");
         }
         let top_k = matches!(objective, Objective::TopK(_));

@@ -7,7 +7,7 @@ use super::{Handle, Source};
 use crate::dataset::Sample;
 use crate::error::{Error, Result, require};
 use crate::row::Matrix;
-use crate::sampling::Rng;
+use crate::sampling::{Rng, below};
 
 /// Rows that arrived together, and which of them each group takes, in the order of its visits.
 ///
@@ -126,6 +126,13 @@ pub struct Stream<F> {
     used: Vec<u64>,
     passed: Vec<u64>,
     ended: bool,
+    kept: Option<Kept>,
+}
+
+/// Rows in memory that are drawn again and again, and the groups that draw from them.
+struct Kept {
+    batch: Arc<Batch>,
+    groups: Vec<bool>,
 }
 
 struct Slot {
@@ -145,6 +152,9 @@ struct Place {
 
 /// A handle holds the slot above and the row below.
 const ROW_BITS: u32 = 32;
+
+/// The slot of rows that are kept.
+const KEPT: usize = u32::MAX as usize;
 
 impl<F> Stream<F>
 where
@@ -176,7 +186,36 @@ where
             used: vec![0; m],
             passed: vec![0; m],
             ended: false,
+            kept: None,
         })
+    }
+
+    /// Lets these groups draw, with replacement, from the rows that `batch` has of them instead of
+    /// from the feed: groups that are small enough to be kept in memory do not run dry. Their rows
+    /// are samples of their empirical distributions.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for other numbers of groups or features, [`Error::Parameter`] for a group
+    /// of which the batch has no row.
+    pub fn keeping(mut self, batch: Arc<Batch>, groups: &[bool]) -> Result<Self> {
+        let (m, d) = (self.budgets.len(), self.features);
+        for found in [groups.len(), batch.groups()].into_iter().filter(|found| *found != m) {
+            return Err(Error::Length { what: "groups of a batch", found, expected: m });
+        }
+        if batch.matrix().cols() != d {
+            let found = batch.matrix().cols();
+            return Err(Error::Length { what: "features of a batch", found, expected: d });
+        }
+        let empty = (0..m).find(|group| groups[*group] && batch.members(*group).is_empty());
+        require(empty.is_none(), "rows that are kept", 0, "at least 1 of each of these groups")?;
+        self.kept = Some(Kept { batch, groups: groups.to_vec() });
+        Ok(self)
+    }
+
+    /// Whether a group draws from rows that are kept.
+    #[inline]
+    fn keeps(&self, group: usize) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.groups[group])
     }
 
     /// Rows of each group that were let go without a visit.
@@ -190,7 +229,9 @@ where
         if let Some(held) = &self.slots[slot] {
             for (group, place) in self.places.iter_mut().enumerate() {
                 if place.batch == self.oldest {
-                    self.passed[group] += (held.batch.members(group).len() - place.at) as u64;
+                    if !self.kept.as_ref().is_some_and(|kept| kept.groups[group]) {
+                        self.passed[group] += (held.batch.members(group).len() - place.at) as u64;
+                    }
                     *place = Place { batch: self.oldest + 1, at: 0 };
                 }
             }
@@ -224,8 +265,9 @@ where
             self.slots.push(None);
             self.slots.len() - 1
         });
-        // Every group has yet to come by, those without rows included.
-        self.slots[slot] = Some(Slot { batch, open: m });
+        // Every group has yet to come by that draws from it, those without rows included.
+        let open = (0..m).filter(|group| !self.keeps(*group)).count();
+        self.slots[slot] = Some(Slot { batch, open });
         self.queue.push_back(slot);
         Ok(true)
     }
@@ -280,8 +322,13 @@ where
     }
 
     #[inline]
-    fn draw(&mut self, group: usize, _rng: &mut Rng) -> Result<Handle> {
+    fn draw(&mut self, group: usize, rng: &mut Rng) -> Result<Handle> {
         let used = self.used[group];
+        if let Some(kept) = self.kept.as_ref().filter(|kept| kept.groups[group]) {
+            let rows = kept.batch.members(group);
+            self.used[group] = used + 1;
+            return Ok(Handle(KEPT << ROW_BITS | rows[below(rng, rows.len())] as usize));
+        }
         if used < self.budgets[group]
             && let Some((slot, row)) = self.next(group)?
         {
@@ -295,8 +342,11 @@ where
 
     #[inline]
     fn get(&self, handle: Handle) -> Sample<'_> {
-        let row = handle.0 & ((1 << ROW_BITS) - 1);
-        match &self.slots[handle.0 >> ROW_BITS] {
+        let (slot, row) = (handle.0 >> ROW_BITS, handle.0 & ((1 << ROW_BITS) - 1));
+        if let Some(kept) = self.kept.as_ref().filter(|_| slot == KEPT) {
+            return kept.batch.sample(row);
+        }
+        match &self.slots[slot] {
             Some(held) => held.batch.sample(row),
             // Only a handle of an earlier round comes here, which the trait calls meaningless.
             None => Sample { x: crate::row::Row::Dense(&[]), y: 0.0 },
@@ -304,7 +354,7 @@ where
     }
 
     fn remaining(&self, group: usize) -> Option<u64> {
-        Some(self.budgets[group] - self.used[group])
+        (!self.keeps(group)).then(|| self.budgets[group] - self.used[group])
     }
 }
 
@@ -360,6 +410,31 @@ mod tests {
         assert_eq!(stream.passed(), [5, 0]);
         assert_eq!(visit(&mut stream, &[0, 0, 0]), [3.0, 13.0, 14.0]);
         assert_eq!(stream.passed(), [5, 0]);
+    }
+
+    /// 3 rows of group 1 in 6,000 draws, each of them in a third: χ² with 2 degrees of freedom is
+    /// above 27.7 with probability 1e-6.
+    #[test]
+    fn rows_that_are_kept_are_drawn_again() {
+        let mut kept = feed(vec![vec![(1, 7), (1, 8), (1, 9)]]);
+        let batches: Vec<_> = (0..6000).map(|b| vec![(0, b)]).collect();
+        let stream = Stream::new(1, vec![6000, 1], 2, feed(batches)).unwrap();
+        let mut stream = stream.keeping(kept().unwrap().unwrap(), &[false, true]).unwrap();
+        let mut rng = Rng::seed_from_u64(1);
+        let mut counts = [0.0; 3];
+        for round in 0..6000 {
+            stream.begin_round();
+            let drawn = [0, 1].map(|group| stream.draw(group, &mut rng).unwrap());
+            assert_eq!(stream.get(drawn[0]).y, f64::from(round));
+            counts[stream.get(drawn[1]).y as usize - 7] += 1.0;
+        }
+        let chi: f64 = counts.iter().map(|n: &f64| (n - 2000.0).powi(2) / 2000.0).sum();
+        assert!(chi < 27.7, "{counts:?}");
+        assert_eq!((stream.remaining(0), stream.remaining(1)), (Some(0), None));
+        assert!(stream.passed() == [0, 0] && stream.slots.len() <= 3);
+        let mut kept = feed(vec![vec![(1, 7)]]);
+        let stream = Stream::new(1, vec![1, 1], 2, feed(vec![])).unwrap();
+        assert!(stream.keeping(kept().unwrap().unwrap(), &[true, true]).is_err());
     }
 
     #[test]

@@ -334,6 +334,19 @@ fn batches_or_coins_are_unbiased_for_the_weighted_game() {
     check("batch or coin", estimator, &q, ROUNDS, |i| p[i] * scale(i), gain, samples);
 }
 
+/// With p_i = 1, and importance weights 120/n_i on coin flips, both play the game itself.
+#[test]
+fn unweighted_batches_and_coins_are_unbiased_for_the_game_itself() {
+    let (q, p) = weights(1.0);
+    let n = [400, 100, 300, 50, 119];
+    let estimator = BatchOrCoin::new(&n, 120).unwrap().unweighted();
+    let samples = |i: usize| if n[i] >= 120 { (n[i] / 120) as f64 } else { n[i] as f64 / 120.0 };
+    check("batch or coin", estimator, &q, 2 * ROUNDS, |i| p[i], |i| RISKS[i], samples);
+    let estimator = MiniBatch::new(&n).unwrap().unweighted();
+    let batch = |i: usize| (n[i] / 50) as f64;
+    check("mini-batch", estimator, &q, ROUNDS / 5, |i| p[i], |i| RISKS[i], batch);
+}
+
 #[test]
 fn a_group_of_n_bar_samples_weighs_one() {
     let estimator = BatchOrCoin::new(&[400, 120, 60], 120).unwrap();

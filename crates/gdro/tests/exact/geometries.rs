@@ -202,6 +202,8 @@ fn runs_over_balls_of_the_one_norm_are_certified() {
             budgets: None,
             loss_range: None,
             at_zero: std::f64::consts::LN_2,
+            adapts: false,
+            near: None,
         };
         let rounds = 60_000;
         let steps = plan.find_steps(rounds, &AtomicBool::new(false)).unwrap();

@@ -9,3 +9,4 @@ mod geometries;
 mod geometry;
 mod losses;
 mod reference;
+mod wide;

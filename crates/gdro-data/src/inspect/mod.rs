@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 pub use columns::{ColumnProfile, LevelCount};
-pub use repeated::repeated_units;
 pub(crate) use leaks::leak;
+pub use repeated::repeated_units;
 
 use crate::error::Result;
 use crate::features::most_levels;

@@ -84,8 +84,8 @@ pub fn repeated_units(table: &Table, options: &DataOptions) -> Result<Option<Str
     Ok(found.first().map(|(_, values)| {
         format!(
             "{}: {} values in {}, like the id of units with several rows each: if the rows of one \
-             depend on each other, name it as `cluster`; otherwise rows of the same unit are on both \
-             sides of the split, and intervals are too narrow",
+             depend on each other, name it as `cluster`, or rows of a unit are on both sides of the \
+             split and intervals are too narrow",
             list(found.iter().map(|(name, _)| *name)),
             number(values),
             count(table.rows(), "row"),

@@ -281,7 +281,7 @@ pub fn find(key: &str) -> Option<&'static Opt> {
     TABLE.iter().find(|option| option.key == key)
 }
 
-const CLUSTERED: &str = "the rows of a cluster may lie far apart";
+const CLUSTERED: &str = "the rows of a cluster may lie far apart: leave stream out";
 const UNWEIGHTED: &str = "rows that are visited once cannot be weighted";
 const AT_RANDOM: &str = "a random sample of each group is held out";
 const NO_OFFSETS: &str = "it plays the game without offsets";

@@ -153,7 +153,8 @@ _DOCUMENTATION = """
         The curve: ``round``, ``samples``, ``seconds``, ``group_risks``, ``group_weights``,
         ``objective``.
     loss_cap_ : float
-        What 999 of 1000 training losses stay below: the cap M of :mod:`gdro.metrics`.
+        What 999 of 1000 training losses stay below, and not less than what rows lose under the best
+        constant models of their groups: the cap M of :mod:`gdro.metrics`.
     cluster_cap_ : float or None
         The largest total weight of a cluster in a group, without ``sample_weight`` its number of rows:
         the cap S of :mod:`gdro.metrics`; None without ``clusters``.

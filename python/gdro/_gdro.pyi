@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "loss_cap", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
 
 __version__: Final[str]
 """
@@ -140,11 +140,6 @@ def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weig
     Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
     `binary` has a score per row and whether the row is of the positive class; `clusters` the cluster of
     each row, and for each group whether its rows are the independent draws all the same.
-    """
-
-def loss_cap(losses: Vector) -> float:
-    """
-    The cap M for losses of training rows, see [`gdro::interval::loss_cap`].
     """
 
 def losses(loss: str, scores: Matrix, targets: Vector) -> Vector:

@@ -430,8 +430,9 @@ def _row_losses(estimator, X, y):
 class Interval:
     """An estimate and an interval that holds for all groups at once.
 
-    ``estimable`` is false where the interval covers nearly all that is possible. ``clusters`` is their
-    number, where the interval takes clusters as independent and not rows.
+    ``estimable`` is false where the interval covers nearly all that is possible. ``value`` lies in
+    the interval. ``clusters`` is their number, where the interval takes clusters as independent and
+    not rows.
     """
 
     value: float | None
@@ -448,16 +449,25 @@ class GroupReport:
     Attributes
     ----------
     names : list of str
+        The groups of the rows, and then those of the estimator that have no row here.
+    missing, unseen : list of str
+        The groups of the estimator that have no row here, and groups that it does not know.
     rows : list of int
     risk : list of float
-        Mean losses as they are, not clipped.
+        Mean losses as they are, neither losses nor weights capped.
     clipped_risk : list of Interval
         Means of min(loss, cap).
+    clipped : list of int
+        Numbers of rows whose loss exceeds the cap.
     accuracy, true_positive_rate, false_positive_rate, auc : list of Interval, or None
     columns : list of str
         The names of the columns that have intervals.
+    worst_group : str
+        The group with the largest clipped risk; its own intervals are in the columns.
     worst_risk, worst_accuracy : Interval
-        The largest risk and the smallest accuracy of any group.
+        The largest clipped risk and the smallest accuracy of any group, be they of which group they
+        may: intervals of the maximum and the minimum, not of ``worst_group``. A group that is not
+        estimable could be anything, and widens them.
     delta : float
         Each column holds for all groups at once with probability 1 - delta.
     cap : float
@@ -472,14 +482,18 @@ class GroupReport:
     """
 
     names: list[str]
+    missing: list[str]
+    unseen: list[str]
     rows: list[int]
     risk: list[float]
     clipped_risk: list[Interval]
+    clipped: list[int]
     accuracy: list[Interval] | None
     true_positive_rate: list[Interval] | None
     false_positive_rate: list[Interval] | None
     auc: list[Interval] | None
     columns: list[str]
+    worst_group: str
     worst_risk: Interval
     worst_accuracy: Interval | None
     delta: float
@@ -497,6 +511,7 @@ class GroupReport:
         cap: float,
         weight_cap: float | None = None,
         cluster_cap: float | None = None,
+        known: list[str] | None = None,
     ) -> None:
         groups = found["groups"]
         self.names = list(names)
@@ -504,6 +519,10 @@ class GroupReport:
         self.weight_cap, self.cluster_cap = weight_cap, cluster_cap
         self.clusters_capped = sum(g["capped_clusters"] for g in groups)
         self.rows = [g["rows"] for g in groups]
+        self.missing = [name for name, n in zip(self.names, self.rows) if n == 0]
+        self.unseen = [] if known is None else [n for n in self.names if n not in set(known)]
+        self.clipped = [g["clipped"] for g in groups]
+        self._clipped_share = [g["clipped_share"] for g in groups]
         self.weights_capped = sum(g["capped_weights"] for g in groups) / max(1, sum(self.rows))
         self.risk = [g["risk"] for g in groups]
         self.clipped_risk = [_interval(g["clipped_risk"]) for g in groups]
@@ -514,18 +533,15 @@ class GroupReport:
             is_known = any(v is not None for v in known)
             setattr(self, column, known if is_known else None)
             self.columns += [column] if is_known else []
+        self.worst_group = self.names[found["worst_risk"][2]]
         self.worst_risk = self._worst(found["worst_risk"], self.clipped_risk)
         self.worst_accuracy = None
         if found["worst_accuracy"] is not None:
             self.worst_accuracy = self._worst(found["worst_accuracy"], self.accuracy)
 
     def _worst(self, found, column):
-        low, high, group = found
-        if group is None:
-            return Interval(None, low, high, 0, False)
-        return Interval(
-            column[group].value, low, high, column[group].rows, column[group].estimable
-        )
+        low, high, group, estimable = found
+        return Interval(column[group].value, low, high, sum(self.rows), estimable)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns by name, one entry per group."""
@@ -544,21 +560,24 @@ class GroupReport:
         return pd.DataFrame(self.to_dict()).set_index("group")
 
     def __str__(self) -> str:
-        def cell(e):
+        def cell(e, cut=None):
             if e is None or e.value is None:
                 return "–"
-            if not e.estimable:
-                return f"{e.value:.4f} [not estimable]"
-            return f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]"
+            ends = f"{e.low:.4f}, {e.high:.4f}" if e.estimable else "not estimable"
+            return f"{e.value:.4f} [{ends}]" + ("" if cut is None else f", {100 * cut:.1f} % cut")
 
+        graded = self.accuracy is not None
         header = ["group", "rows", f"risk (losses to {self.cap:g})"]
-        header += [] if self.accuracy is None else ["accuracy"]
+        header += ["accuracy"] if graded else []
         lines = [header]
-        for i, name in enumerate(self.names):
-            line = [name, f"{self.rows[i]:,}", cell(self.clipped_risk[i])]
-            lines.append(line + ([] if self.accuracy is None else [cell(self.accuracy[i])]))
-        worst = ["worst group", "", cell(self.worst_risk)]
-        lines.append(worst + ([] if self.accuracy is None else [cell(self.worst_accuracy)]))
+        at = self.names.index(self.worst_group)
+        many = len(self.names) > 1
+        for i, label in [*enumerate(self.names), *([(at, f"worst: {self.worst_group}")] * many)]:
+            risk = cell(self.clipped_risk[i], self._clipped_share[i])
+            line = [label, f"{self.rows[i]:,}", risk]
+            lines.append(line + ([cell(self.accuracy[i])] if graded else []))
+        largest = ["largest risk" + ", least accuracy" * graded, "", cell(self.worst_risk)]
+        lines.append(largest + ([cell(self.worst_accuracy)] if graded else []))
         widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
         text = "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
         level = 100 * (1 - self.delta)
@@ -573,6 +592,12 @@ class GroupReport:
                 f"\nA cluster counts as at most {self.cluster_cap:g}, which cuts "
                 f"{self.clusters_capped} clusters."
             )
+        for names, what in (
+            (self.unseen, "Groups that training never saw"),
+            (self.missing, "Groups of the estimator that have no rows here"),
+        ):
+            if names:
+                text += f"\n{what}: {', '.join(names)}."
         return text
 
     __repr__ = __str__
@@ -615,7 +640,8 @@ def evaluate(
     delta : float, default=0.05
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
-        ``loss_cap_`` of the estimator, which others do not have.
+        ``loss_cap_`` of the estimator, which others do not have. Where it cuts more than 1 % of the
+        rows of a group the table says so.
     weight_cap : float, default=None
         B, with ``sample_weight``: heavier rows count as B, which changes what is estimated. It must
         not look at these rows. By default the ``weight_cap_`` of the estimator, the largest weight
@@ -657,9 +683,13 @@ def evaluate(
         binary = None if binary is None else (binary[0][keep], binary[1][keep])
     weight_cap = _weight_cap(estimator, weights, weight_cap, clusters)
     cluster_cap = _cluster_cap(estimator, clusters, cluster_cap)
-    names = names_of(families)
+    names = names_of(families).tolist()
+    known = getattr(_last(estimator), "group_names_", None)
+    # Groups of another kind than those of training have nothing in common with them.
+    known = None if known is None or not set(known) & set(names) else known.tolist()
+    missing = [name for name in known or [] if name not in set(names)]
     record = getattr(_last(estimator), "_record", {})
-    by_row = [name in (record.get("one_cluster") or ()) for name in names]
+    by_row = [name in (record.get("one_cluster") or ()) for name in names + missing]
     found = _gdro.intervals(
         np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
         None if correct is None else np.ascontiguousarray(correct),
@@ -668,14 +698,18 @@ def evaluate(
         else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
         weights,
         None if clusters is None else (clusters, by_row),
-        [(family.codes, len(family.names)) for family in families],
+        [
+            # The last family has the groups that are not here, too.
+            (family.codes, len(family.names) + (len(missing) if family is families[-1] else 0))
+            for family in families
+        ],
         delta,
         cap,
         weight_cap,
         cluster_cap,
         number("random_state", seed_of(random_state), low=0, whole=True),
     )
-    return GroupReport(names, found, delta, cap, weight_cap, cluster_cap)
+    return GroupReport(names + missing, found, delta, cap, weight_cap, cluster_cap, known)
 
 
 def _cluster_cap(estimator, clusters, given):

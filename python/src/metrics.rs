@@ -50,13 +50,6 @@ pub fn losses<'py>(
     Ok(PyArray1::from_vec(py, found))
 }
 
-/// The cap M for losses of training rows, see [`gdro::interval::loss_cap`].
-#[pyfunction]
-#[pyo3(signature = (losses: "Vector"))]
-pub fn loss_cap(losses: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-    gdro::interval::loss_cap(&losses.as_array().to_vec()).map_err(crate::error::exception)
-}
-
 /// Rows of one group by column.
 #[derive(Default)]
 struct Held {
@@ -135,13 +128,14 @@ pub fn intervals<'py>(
 fn as_dict<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDict>> {
     let estimate =
         |e: &Estimate| (e.rows, e.clusters, e.value, e.interval.low, e.interval.high, e.estimable);
-    let worst = |w: &Worst| (w.all.low, w.all.high, w.group);
+    let worst = |w: &Worst| (w.all.low, w.all.high, w.group, w.is_estimable());
     let mut groups = Vec::with_capacity(found.groups.len());
     for group in &found.groups {
         let dict = PyDict::new(py);
         dict.set_item("rows", group.rows)?;
         dict.set_item("risk", group.risk)?;
         dict.set_item("clipped", group.clipped)?;
+        dict.set_item("clipped_share", group.clipped_share())?;
         dict.set_item("capped_weights", group.capped_weights)?;
         dict.set_item("capped_clusters", group.capped_clusters)?;
         dict.set_item("clipped_risk", estimate(&group.clipped_risk))?;

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import beta
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.svm import LinearSVC
 
 from gdro import GroupDROClassifier, GroupDRORegressor, metrics
@@ -126,7 +126,8 @@ def test_the_table_reads_and_converts(rows):
     model = GroupDROClassifier().fit(X, y, sensitive_features=g)
     report = metrics.evaluate(model, X, y, sensitive_features=g)
     text = str(report)
-    assert "worst group" in text and "95 %" in text and "accuracy" in text
+    assert f"worst: {report.worst_group}" in text and "largest risk, least accuracy" in text
+    assert "95 %" in text and "accuracy" in text
     frame = report.to_frame()
     assert frame.index.tolist() == ["a", "b", "c"]
     assert frame.loc["a", "accuracy_low"] == report.accuracy[0].low
@@ -340,3 +341,45 @@ def test_weights_without_a_bound_are_refused(rows):
     )
     none = metrics.evaluate(plain, X, y, sensitive_features=g)
     assert ones.clipped_risk == none.clipped_risk
+
+
+def test_an_overfit_model_does_not_set_its_own_cap():
+    rng = np.random.default_rng(13)
+    X, y, g = rng.normal(size=(120, 80)), np.arange(120) % 2, np.array(["a", "b", "b"] * 40)
+    model = GroupDROClassifier(l2=1e-9).fit(X[:60], y[:60], sensitive_features=g[:60])
+    assert model.group_risks_.max() < 1e-3 and model.loss_cap_ == 1.0
+    report = metrics.evaluate(model, X[60:], y[60:], sensitive_features=g[60:])
+    for i, risk in enumerate(report.clipped_risk):
+        assert report.clipped[i] > 0.2 * report.rows[i] and report.risk[i] > 1.5
+        assert risk.low <= risk.value <= risk.high
+    assert " % cut" in str(report)
+    assert report.worst_group == report.names[np.argmax([r.value for r in report.clipped_risk])]
+
+
+def test_groups_that_are_not_here_are_named(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    here = np.where(g == "c", "new", g)
+    report = metrics.evaluate(model, X, y, sensitive_features=here)
+    assert report.names == ["a", "b", "new", "c"]
+    assert report.missing == ["c"] and report.unseen == ["new"]
+    assert report.rows[3] == 0 and report.clipped_risk[3].value is None
+    assert report.worst_risk.high == report.cap and not report.worst_risk.estimable
+    assert "no rows here: c." in str(report) and "never saw: new." in str(report)
+    # Another grouping than that of training has no missing groups.
+    other = metrics.evaluate(model, X, y, sensitive_features=np.where(X[:, 2] > 0, "up", "down"))
+    assert other.missing == [] and other.unseen == [] and other.worst_risk.estimable
+
+
+def test_the_auc_of_weighted_rows(rows):
+    X, y, g = rows
+    w = 1.0 + np.arange(1200) % 3
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g, sample_weight=w)
+    report = metrics.evaluate(model, X, y, sensitive_features=g, sample_weight=w)
+    for i, name in enumerate(report.names):
+        at = g == name
+        expected = roc_auc_score(
+            y[at] == "yes", model.decision_function(X[at]), sample_weight=w[at]
+        )
+        assert report.auc[i].value == pytest.approx(expected, abs=1e-12)
+        assert report.auc[i].low <= expected <= report.auc[i].high

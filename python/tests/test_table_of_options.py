@@ -149,7 +149,7 @@ def alike(rows, table, options, folder):
     if isinstance(theirs, str) or isinstance(ours, str):
         assert isinstance(theirs, str) and isinstance(ours, str), (options, theirs, ours)
         return False
-    for part in ("weights", "intercepts", "group-weights", "certificate", "loss"):
+    for part in ("weights", "intercepts", "group-weights", "certificate", "loss", "cap"):
         assert ours[part] == theirs[part], (options, part)
     assert ours["job"]["training"] == theirs["job"]["training"], options
     for part in ("encoding", "grouping", "target"):

@@ -1,9 +1,9 @@
-//! What losses and weights count as at most on rows held out.
+//! What losses and weights count as at most on rows held out, and which groups say too little there.
 
 use gdro::interval::{GroupEstimates, Settings};
 use gdro_train::clusters::HeavyCluster;
 
-use super::numbers::{counted, percent, risk, setting};
+use super::numbers::{count, counted, percent, risk, setting};
 
 /// Both caps and the rows that they cut, in words.
 pub fn caps(settings: &Settings, groups: &[GroupEstimates]) -> String {
@@ -68,9 +68,52 @@ pub fn clusters(
     Some(text + "; the AUC of clusters has no interval, which would be one of independent rows")
 }
 
+/// What to say first where the cap on losses cuts so many rows of a group that the risks that intervals
+/// are for say little of the risks as they are.
+pub fn warning(settings: &Settings, groups: &[GroupEstimates]) -> Option<String> {
+    let share = largest_share(groups)?;
+    let largest = groups.iter().filter_map(|g| g.risk).fold(0.0, f64::max);
+    Some(format!(
+        "the model loses more than {}, the cap on losses in points and intervals, on up to {} of the \
+         rows of a group: without the cap its largest risk is {}",
+        risk(settings.cap),
+        percent(share),
+        risk(largest)
+    ))
+}
+
+/// The largest share of the rows of any group that the cap on losses cuts, where it is worth a word.
+pub fn largest_share(groups: &[GroupEstimates]) -> Option<f64> {
+    groups.iter().filter_map(GroupEstimates::clipped_share).reduce(f64::max)
+}
+
 /// The number of rows whose weight is capped, and their share.
 pub fn capped_weights(groups: &[GroupEstimates]) -> (usize, f64) {
     let rows: usize = groups.iter().map(|g| g.rows).sum();
     let capped: usize = groups.iter().map(|g| g.capped_weights).sum();
     (capped, capped as f64 / rows.max(1) as f64)
+}
+
+/// Most names in a list.
+const NAMES: usize = 8;
+
+/// Names in a sentence, the first ones of many.
+pub fn names(all: &[&str]) -> String {
+    let few: Vec<String> = all.iter().take(NAMES).map(|name| format!("`{name}`")).collect();
+    let more = all.len().saturating_sub(NAMES);
+    let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
+    few.join(", ") + &more
+}
+
+/// The groups whose risk is not estimable: any of them could be the worst.
+pub fn not_estimable(all: &[&str], groups: &[GroupEstimates]) -> Option<String> {
+    let open = all.iter().zip(groups).filter(|(_, group)| !group.clipped_risk.estimable);
+    let open: Vec<&str> = open.map(|(name, _)| *name).collect();
+    (!open.is_empty()).then(|| {
+        format!(
+            "{} could have the largest risk, since theirs is not estimable: {}",
+            counted(open.len() as u64, "group"),
+            names(&open)
+        )
+    })
 }

@@ -3,6 +3,7 @@
 
 mod brief;
 mod caps;
+mod cells;
 mod grid;
 mod inspect;
 mod numbers;

@@ -3,35 +3,31 @@
 use std::fmt::Write as _;
 
 use console::Term;
-use gdro::interval::{Estimate, Interval, METRICS};
+use gdro::interval::{Interval, METRICS};
 use gdro_data::Target;
 use gdro_train::certify::Certified;
 use gdro_train::evaluate::Evaluated;
 
-use super::caps::{caps, clusters};
+use super::caps::{self, caps, clusters, not_estimable};
+use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, level, percent};
-use super::tables::{FULL, NONE, WORST, certificate_in_words, objective_in_words, plain};
+use super::tables::{
+    FULL, NONE, WORST, certificate_in_words, largest_in_words, objective_in_words, plain,
+};
 use gdro_train::model::Model;
 
 /// Most weights that are shown unless all are asked for.
 const MOST_WEIGHTS: usize = 20;
 
-/// An interval, `not estimable`, or nothing.
-fn bounds(estimate: Option<Estimate>, show: &dyn Fn(Interval) -> String) -> String {
-    match estimate {
-        Some(e) if e.rows > 0 => e.bounds().map_or("not estimable".into(), show),
-        _ => NONE.into(),
-    }
-}
-
 /// The tables of an evaluation.
 pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let width = terminal_width(&Term::stdout());
     let groups = &evaluated.intervals.groups;
+    let risk_of = |i: &usize| groups[*i].clipped_risk.value;
     let mut order: Vec<usize> = (0..groups.len()).collect();
     if groups.len() > FULL && !all_groups {
-        let risk = |i: &usize| groups[*i].risk.unwrap_or(f64::NEG_INFINITY);
+        let risk = |i: &usize| risk_of(i).unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|a, b| risk(b).total_cmp(&risk(a)));
         order.truncate(WORST);
     }
@@ -45,30 +41,31 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         names.push(format!("… and {} more", count(rest as u64)));
     }
     let first_total = names.len();
-    names.extend(["worst group", "mean over rows", "mean over groups"].map(str::to_owned));
+    let graded = groups.iter().any(|g| g.accuracy.is_some());
+    let worst = evaluated.intervals.worst_risk.group.filter(|_| groups.len() > 1);
+    names.extend(worst.iter().map(|i| format!("worst: {}", name(i))));
+    names.push(largest_in_words("risk", graded));
+    names.extend(["mean over rows", "mean over groups"].map(str::to_owned));
     let mut grid = Grid::new("group", names);
     grid.rule(first_total);
     let mut add = |header: [&str; 2], of: &dyn Fn(usize) -> String, totals: [String; 3]| {
         let gap = (rest > 0).then(String::new);
-        let cells = order.iter().map(|i| of(*i)).chain(gap).chain(totals).collect();
+        let worst = worst.map(of);
+        let cells = order.iter().map(|i| of(*i)).chain(gap).chain(worst).chain(totals).collect();
         grid.block();
         grid.column(header, cells);
     };
     let blank = || [String::new(), String::new(), String::new()];
-    let with_rows = || groups.iter().filter(|g| g.rows > 0);
-    let scale = Scale::of(groups.iter().filter_map(|g| g.risk));
+    let scale = Scale::of((0..groups.len()).filter_map(|i| risk_of(&i)));
     // `sign` is −1 where the least value is the worst.
-    let totals =
-        |of: &dyn Fn(&gdro::interval::GroupEstimates) -> Option<f64>, by_rows: f64, sign: f64| {
-            let values: Vec<f64> = with_rows().filter_map(of).collect();
-            let worst = values.iter().map(|v| sign * v).fold(f64::NEG_INFINITY, f64::max) * sign;
-            let by_groups = values.iter().sum::<f64>() / values.len() as f64;
-            [worst, by_rows, by_groups]
-        };
+    let totals = |values: Vec<f64>, by_rows: f64, sign: f64| {
+        let worst = values.iter().map(|v| sign * v).fold(f64::NEG_INFINITY, f64::max) * sign;
+        let by_groups = values.iter().sum::<f64>() / values.len() as f64;
+        [worst, by_rows, by_groups]
+    };
     let ends = |i: Interval| scale.ends(i.low, i.high);
     let shares = |i: Interval| format!("{} to {}", percent(i.low), percent(i.high));
-    let worst_only =
-        |text: Option<String>| [text.unwrap_or_default(), String::new(), String::new()];
+    let extreme = |text: String| [text, String::new(), String::new()];
     let at_level = format!("at {}", level(1.0 - evaluated.settings.delta));
 
     let mut all_rows = blank();
@@ -79,21 +76,32 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         add(["", "clusters"], &|i| of(i).map_or(NONE.into(), |n| count(n as u64)), blank());
     }
     let show = |v: Option<f64>| v.map_or(NONE.into(), |v| scale.show(v));
-    let mean = evaluated.mean_over_rows;
-    let risks = totals(&|g| g.risk, mean.risk, 1.0).map(|v| scale.show(v));
-    add(["", "risk"], &|i| show(groups[i].risk), risks);
-    let worst = evaluated.intervals.worst_risk.estimable.map(ends);
-    let risk = |i: usize| bounds(Some(groups[i].clipped_risk), &ends);
-    add(["risk", &at_level], &risk, worst_only(worst));
-    if groups.iter().any(|g| g.accuracy.is_some()) {
-        let value = |e: Option<Estimate>| e.and_then(|e| e.value);
+    let mean = evaluated.capped_mean_over_rows;
+    let values: Vec<f64> = (0..groups.len()).filter_map(|i| risk_of(&i)).collect();
+    let risks = totals(values, mean.risk, 1.0).map(|v| scale.show(v));
+    let kind = if caps::largest_share(groups).is_some() { "capped" } else { "" };
+    add([kind, "risk"], &|i| show(risk_of(&i)), risks);
+    let cut = caps::largest_share(groups);
+    let largest = cells::largest(&evaluated.intervals.worst_risk, cut, &|v| scale.show(v));
+    let risk =
+        |i: usize| cells::interval(Some(groups[i].clipped_risk), groups[i].clipped_share(), &ends);
+    add(["risk", &at_level], &risk, extreme(largest));
+    if cut.is_some() {
+        let scale = Scale::of(groups.iter().filter_map(|g| g.risk));
+        let show = |v: Option<f64>| v.map_or(NONE.into(), |v| scale.show(v));
+        add(["uncut", "risk"], &|i| show(groups[i].risk), blank());
+    }
+    if graded {
+        let value = |i: usize| groups[i].accuracy.and_then(|e| e.value);
         let share = |v: Option<f64>| v.map_or(NONE.into(), percent);
         let by_rows = mean.accuracy.unwrap_or(f64::NAN);
-        let accuracies = totals(&|g| value(g.accuracy), by_rows, -1.0).map(percent);
-        add(["", "accuracy"], &|i| share(value(groups[i].accuracy)), accuracies);
-        let worst = evaluated.intervals.worst_accuracy.and_then(|w| w.estimable).map(shares);
-        let accuracy = |i: usize| bounds(groups[i].accuracy, &shares);
-        add(["accuracy", &at_level], &accuracy, worst_only(worst));
+        let values: Vec<f64> = (0..groups.len()).filter_map(value).collect();
+        let accuracies = totals(values, by_rows, -1.0).map(percent);
+        add(["", "accuracy"], &|i| share(value(i)), accuracies);
+        let least = evaluated.intervals.worst_accuracy.as_ref();
+        let least = least.map_or(String::new(), |worst| cells::least(worst, &percent));
+        let accuracy = |i: usize| cells::interval(groups[i].accuracy, None, &shares);
+        add(["accuracy", &at_level], &accuracy, extreme(least));
     }
     for metric in &METRICS {
         let of = |i: usize| groups[i].metrics.get(metric.key);
@@ -102,24 +110,42 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
                 true => shares(i),
                 false => Scale::Decimals(3).ends(i.low, i.high),
             };
-            add([metric.label, &at_level], &|i| bounds(of(i), &ends), blank());
+            let cell = |i: usize| cells::interval(of(i), None, &ends);
+            add([metric.label, &at_level], &cell, blank());
         }
     }
     let mut out = grid.text(width);
     let mut notes = vec![format!(
-        "each column of intervals holds for all groups at once with probability {}; {}; the worst group is that among the estimable ones",
+        "each column of intervals holds for all groups at once with probability {}; in points and intervals {}",
         level(1.0 - evaluated.settings.delta),
         caps(&evaluated.settings, groups)
     )];
     let (column, heavy) = (evaluated.cluster.as_deref(), &evaluated.heavy_clusters);
     notes.extend(clusters(&evaluated.settings, groups, column, heavy));
-    let unseen = evaluated.names.len() - evaluated.known;
-    if unseen > 0 {
-        notes.push(format!("groups that training never saw: {}", count(unseen as u64)));
-    }
+    notes.extend(groups_in_words(evaluated));
+    let all: Vec<&str> = evaluated.names.iter().map(String::as_str).collect();
+    notes.extend(not_estimable(&all, groups));
     notes.extend(evaluated.notes.iter().cloned());
+    let warning = caps::warning(&evaluated.settings, groups);
+    notes.extend(warning.map(|text| format!("warning: {text}")));
     for note in notes {
         out += &wrapped(&plain(&note), width, 2);
+    }
+    out
+}
+
+/// The groups that training never saw, and those of the model that are not here.
+pub(super) fn groups_in_words(evaluated: &Evaluated) -> Vec<String> {
+    let unseen: Vec<&str> = evaluated.names[evaluated.known..].iter().map(|n| &n[..]).collect();
+    let missing: Vec<&str> = evaluated.missing.iter().map(|n| &n[..]).collect();
+    let mut out = Vec::new();
+    for (list, what) in [
+        (unseen, "groups that training never saw"),
+        (missing, "groups of the model that have no rows here"),
+    ] {
+        if !list.is_empty() {
+            out.push(format!("{what}: {} ({})", count(list.len() as u64), caps::names(&list)));
+        }
     }
     out
 }

@@ -10,7 +10,7 @@ use gdro::run::Outcome;
 use gdro_data::ColumnSchema;
 use serde::Serialize;
 
-use super::caps::capped_weights;
+use super::caps::{capped_weights, warning};
 use super::numbers::counted;
 use gdro::setting::Objective;
 use gdro_train::clusters::HeavyCluster;
@@ -80,17 +80,21 @@ struct Level {
     /// The clusters that are heavier.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     heavy_clusters: Vec<HeavyCluster>,
-    /// Of all groups: a group that is not estimable widens it to the cap.
+    /// The group with the largest risk. Its own interval is that in `groups`.
+    worst_group: Option<String>,
+    /// Of the largest risk of any group, not of `worst_group`: a group that is not estimable widens it
+    /// to the cap.
     worst_risk: [f64; 2],
     /// Of the groups that are estimable.
     worst_risk_estimable: Option<[f64; 2]>,
     worst_accuracy: Option<[f64; 2]>,
     worst_accuracy_estimable: Option<[f64; 2]>,
-    /// The worst risk of this model minus that of ERM on the same rows.
+    /// The largest risk of this model minus that of ERM on the same rows.
     worst_risk_minus_erm: Option<[f64; 2]>,
 }
 
-/// Risks over all groups, on training rows and on rows held out.
+/// Risks over all groups, on training rows and on rows held out; these with losses and weights capped
+/// as in the intervals.
 #[derive(Debug, Serialize)]
 pub struct Totals {
     pub max_risk: Option<f64>,
@@ -122,14 +126,16 @@ struct GroupLine {
     samples: Option<u64>,
     train_risk: Option<f64>,
     train_accuracy: Option<f64>,
+    /// The mean of min(loss, cap), which is what the interval is for.
     test_risk: Option<f64>,
     test_accuracy: Option<f64>,
     /// The offset b_i, null without offsets.
     offset: Option<f64>,
     /// Held-out rows whose loss exceeds the cap.
     test_clipped: Option<usize>,
-    /// Of the mean of min(loss, cap).
     test_risk_interval: Bounds,
+    /// The mean loss as it is: neither losses nor weights are capped.
+    test_risk_uncut: Option<f64>,
     test_accuracy_interval: Bounds,
     /// `test_` and the name of each metric.
     #[serde(flatten)]
@@ -287,8 +293,9 @@ impl Summary {
         let k = top_k(job);
         let risk = |m: &GroupMetric| Some(m.risk);
         let train = Part::new(&evaluation.train, &evaluation.train_rows, risk, k);
-        let test = evaluation.test.as_ref().zip(evaluation.test_rows.as_ref());
-        let test = test.and_then(|(groups, rows)| Part::new(groups, rows, risk, k));
+        let capped = evaluation.capped();
+        let test = evaluation.capped_rows.as_ref();
+        let test = test.and_then(|rows| Part::new(&capped, rows, risk, k));
         let families = fitted.table.grouping.families();
         let play = match &fitted.solved {
             Solved::Rounds(play) if is_robust => Some(play),
@@ -314,8 +321,9 @@ impl Summary {
                 samples: group.train.zip(play).map(|(i, p)| p.samples[i]),
                 train_risk: train.map(|m| m.risk),
                 train_accuracy: train.and_then(|m| m.accuracy),
-                test_risk: test.map(|m| m.risk),
-                test_accuracy: test.and_then(|m| m.accuracy),
+                test_risk: held_out.and_then(|h| h.clipped_risk.value),
+                test_risk_uncut: test.map(|m| m.risk),
+                test_accuracy: held_out.and_then(|h| h.accuracy).and_then(|e| e.value),
                 offset: group.train.zip(fitted.offsets.as_ref()).map(|(i, b)| b[i]),
                 test_clipped: held_out.filter(|h| h.rows > 0).map(|h| h.clipped),
                 test_risk_interval: Bounds::of(held_out.map(|h| h.clipped_risk)),
@@ -331,8 +339,10 @@ impl Summary {
             }
         });
         let one_class = "predicts one class for every row";
-        let warnings: Vec<String> =
+        let mut warnings: Vec<String> =
             evaluation.one_class.then(|| format!("the model {one_class}")).into_iter().collect();
+        let intervals = evaluation.intervals.as_ref();
+        warnings.extend(intervals.and_then(|i| warning(&fitted.settings, &i.groups)));
         let rounds = match &fitted.solved {
             Solved::Exact { iterations } => *iterations as u64,
             Solved::Rounds(play) => play.rounds.0,
@@ -355,6 +365,10 @@ impl Summary {
                     .map(|_| capped_weights(&intervals.groups).1),
                 cluster_cap: fitted.settings.cluster_cap,
                 heavy_clusters: fitted.heavy_clusters.clone(),
+                worst_group: intervals
+                    .worst_risk
+                    .group
+                    .map(|at| fitted.table.groups[at].name.clone()),
                 worst_risk: ends(intervals.worst_risk.all),
                 worst_risk_estimable: intervals.worst_risk.estimable.map(ends),
                 worst_accuracy: intervals.worst_accuracy.map(|w| ends(w.all)),

@@ -5,14 +5,15 @@ use std::fmt::Write as _;
 use console::Term;
 use gdro::certificate::Certificate;
 use gdro::group_weights::effective_groups;
-use gdro::interval::{Estimate, Interval};
+use gdro::interval::{Estimate, GroupEstimates, Interval};
 use gdro::loss::AnyLoss;
 use gdro::pilot::StepsBy;
 use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Target};
 
-use super::caps::{caps, clusters};
+use super::caps::{caps, clusters, largest_share, not_estimable};
+use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, level, percent, risk};
 use super::summary::{Part, Summary};
@@ -27,9 +28,6 @@ pub(super) const WORST: usize = 10;
 
 /// Most groups that a table shows in full.
 pub(super) const FULL: usize = 30;
-
-/// The first of the totals.
-const WORST_GROUP: &str = "worst group";
 
 /// What does not exist.
 pub(super) const NONE: &str = "–";
@@ -117,18 +115,25 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// Metrics of the three models on one part: ERM, balanced, robust.
-pub(super) fn metrics(fitted: &Fitted, held_out: bool) -> [&[GroupMetric]; 3] {
-    [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match (held_out, &e.test) {
-        (true, Some(test)) => &test[..],
-        (true, None) => &[],
-        (false, _) => &e.train[..],
+/// Metrics of the three models on one part: ERM, balanced, robust. Those of rows held out are with
+/// losses and weights capped, as their intervals.
+pub(super) fn metrics(fitted: &Fitted, held_out: bool) -> [Vec<GroupMetric>; 3] {
+    [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match held_out {
+        true => e.capped(),
+        false => e.train.clone(),
     })
+}
+
+/// Whether the cap on losses cuts so many rows of a group that their risk as it is must be shown, too.
+pub(super) fn shows_uncut(fitted: &Fitted) -> bool {
+    let models = [&fitted.erm, &fitted.balanced, &fitted.robust];
+    let mut groups = models.iter().filter_map(|e| e.intervals.as_ref()).flat_map(|i| &i.groups);
+    groups.any(|g| g.clipped_share().is_some())
 }
 
 /// A total: what it is, the three risks, the three accuracies.
 pub(super) struct Total {
-    /// What it is.
+    /// What it is; nothing for the largest risk and the least accuracy, of any group.
     pub name: String,
     rows: String,
     /// Of ERM, balanced and the robust model.
@@ -140,6 +145,7 @@ pub(super) struct Total {
 /// The table of one part.
 fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let models = metrics(fitted, held_out);
+    let models = models.each_ref().map(|m| &m[..]);
     let graded = models[2].iter().any(|m| m.accuracy.is_some());
     let groups = &fitted.table.groups;
     let place = |g: &Group| if held_out { g.test } else { g.train };
@@ -159,12 +165,23 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
         names.push(format!("… and {} more", count(rest as u64)));
     }
     let first_total = names.len();
-    names.extend(totals.iter().map(|t| t.name.clone()));
-    // A column: a cell for each group, nothing beside "and … more", a cell for each total.
+    let worst = worst_group(groups, place, models[2]);
+    names.extend(worst.map(|g| format!("worst: {}", plain(&g.name))));
+    let squared = matches!(fitted.model.loss.0, AnyLoss::Squared(_));
+    let unit = if squared { "MSE" } else { "risk" };
+    let largest = largest_in_words(unit, graded);
+    let shows_uncut = held_out && shows_uncut(fitted);
+    let kind = if shows_uncut { format!("capped {unit}") } else { unit.to_owned() };
+    names.extend(
+        totals.iter().map(|t| if t.is_extreme() { largest.clone() } else { t.name.clone() }),
+    );
+    // A column: a cell for each group, nothing beside "and … more", the worst group once more, a cell
+    // for each total.
     let cells = |of: &dyn Fn(&Group) -> String, total: &dyn Fn(&Total) -> String| {
         let groups = order.iter().map(|g| of(g));
         let gap = (rest > 0).then(String::new);
-        groups.chain(gap).chain(totals.iter().map(total)).collect::<Vec<String>>()
+        let worst = worst.map(|g| of(g));
+        groups.chain(gap).chain(worst).chain(totals.iter().map(total)).collect::<Vec<String>>()
     };
     let of_place =
         |of: &dyn Fn(usize) -> String, g: &Group| place(g).map_or_else(|| NONE.to_owned(), of);
@@ -184,13 +201,11 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let risks = shown.iter().flat_map(|p| models.map(|m| m[*p].risk));
     let scale = Scale::of(risks.chain(totals.iter().flat_map(|t| t.risks).flatten()));
     let goal = goal_name(job.training.objective);
-    let squared = matches!(fitted.model.loss.0, AnyLoss::Squared(_));
-    let unit = if squared { "MSE" } else { "risk" };
     grid.block();
     for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
         let of = |g: &Group| of_place(&|p| scale.show(models[model][p].risk), g);
         let total = |t: &Total| t.risks[model].map_or(NONE.into(), |r| scale.show(r));
-        grid.column([unit, name], cells(&of, &total));
+        grid.column([&*kind, name], cells(&of, &total));
     }
     let change = |g: &Group| of_place(&|p| scale.change(models[0][p].risk, models[2][p].risk), g);
     let total = |t: &Total| match (t.risks[0], t.risks[2]) {
@@ -199,6 +214,17 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     };
     grid.column([&goal, "− ERM"], cells(&change, &total));
 
+    if shows_uncut {
+        let uncut = [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| e.test.as_deref());
+        let risk = |model: usize, p: usize| uncut[model].map_or(f64::NAN, |test| test[p].risk);
+        let all = shown.iter().flat_map(|p| [0, 1, 2].map(|model| risk(model, *p)));
+        let scale = Scale::of(all);
+        grid.block();
+        for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+            let of = |g: &Group| of_place(&|p| scale.show(risk(model, p)), g);
+            grid.column([&format!("uncut {unit}"), name], cells(&of, &|_| String::new()));
+        }
+    }
     if graded {
         grid.block();
         for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
@@ -210,43 +236,42 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     }
     if held_out && let Some(intervals) = &fitted.robust.intervals {
         let at = |g: &Group| groups.iter().position(|other| other.name == g.name);
-        let ends = |scale: Scale, e: Option<Estimate>| match e {
-            Some(e) if e.rows > 0 => {
-                let shown = e.bounds().map(|i| scale.ends(i.low, i.high));
-                shown.unwrap_or_else(|| "not estimable".into())
-            }
-            _ => NONE.into(),
-        };
-        let is_worst = |t: &Total| t.name == WORST_GROUP;
-        let show = |t: &Total, i: Option<Interval>| {
-            let i = i.filter(|_| is_worst(t));
-            i.map_or(String::new(), |i| scale.ends(i.low, i.high))
-        };
+        let of_group = |g: &Group| at(g).map(|i| &intervals.groups[i]);
+        let ends = |i: Interval| scale.ends(i.low, i.high);
+        let shares = |i: Interval| format!("{} to {}", percent(i.low), percent(i.high));
+        let extreme = |text: String, t: &Total| if t.is_extreme() { text } else { String::new() };
         let at_level = format!("at {}", level(1.0 - job.training.delta));
         grid.block();
-        let risk = |g: &Group| ends(scale, at(g).map(|i| intervals.groups[i].clipped_risk));
-        let worst = |t: &Total| show(t, intervals.worst_risk.estimable);
-        grid.column([&format!("{goal} {unit}"), &at_level], cells(&risk, &worst));
+        let risk = |g: &Group| {
+            let found = of_group(g);
+            let cut = found.and_then(GroupEstimates::clipped_share);
+            cells::interval(found.map(|e| e.clipped_risk), cut, &ends)
+        };
+        let largest =
+            cells::largest(&intervals.worst_risk, largest_share(&intervals.groups), &|v| {
+                scale.show(v)
+            });
+        let header = [&format!("{goal} {unit}"), &at_level[..]];
+        grid.column(header, cells(&risk, &|t| extreme(largest.clone(), t)));
         if let Some(comparison) = &fitted.comparison {
-            let change =
-                |g: &Group| ends(scale, at(g).map(|i| comparison.groups[i].clipped_difference));
-            let worst = |t: &Total| show(t, comparison.worst_estimable);
-            grid.column([&format!("{goal} − ERM"), &at_level], cells(&change, &worst));
+            let change = |g: &Group| {
+                let found = at(g).map(|i| comparison.groups[i]);
+                let cut = found.and_then(|d| d.clipped_share());
+                cells::interval(found.map(|d| d.clipped_difference), cut, &ends)
+            };
+            let of_largest = cells::difference(comparison, &ends);
+            let header = [&format!("{goal} − ERM"), &at_level[..]];
+            grid.column(header, cells(&change, &|t| extreme(of_largest.clone(), t)));
         }
         if graded {
-            let accuracy = |e: Option<Estimate>| match e {
-                Some(e) if e.rows > 0 => e.bounds().map_or("not estimable".into(), |i| {
-                    format!("{} to {}", percent(i.low), percent(i.high))
-                }),
-                _ => NONE.into(),
+            let accuracy = |g: &Group| {
+                let found: Option<Estimate> = of_group(g).and_then(|e| e.accuracy);
+                cells::interval(found, None, &shares)
             };
-            let of = |g: &Group| accuracy(at(g).and_then(|i| intervals.groups[i].accuracy));
-            let worst = |t: &Total| {
-                let all =
-                    intervals.worst_accuracy.and_then(|w| w.estimable).filter(|_| is_worst(t));
-                all.map_or(String::new(), |i| format!("{} to {}", percent(i.low), percent(i.high)))
-            };
-            grid.column([&format!("{goal} accuracy"), &at_level], cells(&of, &worst));
+            let least = intervals.worst_accuracy.as_ref();
+            let least = least.map_or(String::new(), |worst| cells::least(worst, &percent));
+            let header = [&format!("{goal} accuracy"), &at_level[..]];
+            grid.column(header, cells(&accuracy, &|t| extreme(least.clone(), t)));
         }
     }
     if !held_out {
@@ -277,6 +302,34 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     grid
 }
 
+impl Total {
+    /// Whether it is the largest risk and the least accuracy, each of any group.
+    pub fn is_extreme(&self) -> bool {
+        self.name.is_empty()
+    }
+}
+
+/// The group with the largest risk, the first one at ties; none where there is one group.
+fn worst_group<'a>(
+    groups: &'a [Group],
+    place: impl Fn(&Group) -> Option<usize>,
+    metrics: &[GroupMetric],
+) -> Option<&'a Group> {
+    let mut worst: Option<(&Group, f64)> = None;
+    for group in groups {
+        let Some(risk) = place(group).map(|p| metrics[p].risk) else { continue };
+        if worst.is_none_or(|(_, largest)| risk > largest) {
+            worst = Some((group, risk));
+        }
+    }
+    worst.filter(|_| groups.len() > 1).map(|(group, _)| group)
+}
+
+/// What the line of extremes is called: they may be of different groups.
+pub(super) fn largest_in_words(unit: &str, graded: bool) -> String {
+    format!("largest {unit}{}", if graded { ", least accuracy" } else { "" })
+}
+
 /// Largest and mean values, each labelled with what it averages.
 pub(super) fn totals(
     job: &Job,
@@ -289,7 +342,7 @@ pub(super) fn totals(
         _ => None,
     };
     let all = [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| match held_out {
-        true => e.test_rows.as_ref(),
+        true => e.capped_rows.as_ref(),
         false => Some(&e.train_rows),
     });
     let parts = |of: fn(&GroupMetric) -> Option<f64>, k: Option<f64>| {
@@ -306,7 +359,7 @@ pub(super) fn totals(
         accuracies: accuracies.each_ref().map(|p| p.as_ref().and_then(pick).map(|a| -a)),
     };
     let rows = if held_out { fitted.table.test_rows } else { fitted.table.train_rows };
-    let mut totals = vec![total(WORST_GROUP.into(), |p| Some(p.max))];
+    let mut totals = vec![total(String::new(), |p| Some(p.max))];
     totals.extend(k.map(|k| total(format!("mean of the {k} worst"), |p| p.topk)));
     totals.push(total("mean over rows".into(), |p| Some(p.rows)));
     totals[1 + usize::from(k.is_some())].rows = count(rows as u64);
@@ -461,13 +514,17 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
     if let Some(intervals) = &fitted.robust.intervals {
         let _ = writeln!(
             out,
-            "intervals: each column holds for all groups at once with probability {}; {}; the worst group is that among the estimable ones",
+            "rows held out: each column of intervals holds for all groups at once with probability {}; in points and intervals {}",
             level(1.0 - job.training.delta),
             caps(&fitted.settings, &intervals.groups)
         );
         let (column, heavy) = (job.data.cluster.as_deref(), &fitted.heavy_clusters);
         if let Some(text) = clusters(&fitted.settings, &intervals.groups, column, heavy) {
             let _ = writeln!(out, "{text}");
+        }
+        let names: Vec<&str> = fitted.table.groups.iter().map(|g| &g.name[..]).collect();
+        if let Some(note) = not_estimable(&names, &intervals.groups) {
+            let _ = writeln!(out, "{note}");
         }
     }
     if !training.objective.fixes_weights() {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use gdro::Dataset;
 use gdro::interval::{Evaluation, Settings};
+use gdro::risk::GroupMetric;
 use gdro_data::{Clusters, DataOptions, Missing, Table, Weighted};
 use serde::Serialize;
 
 use crate::clusters::{Draws, HeavyCluster};
 use crate::evaluation::mean_over_rows;
 use crate::failure::{Failure, Result};
-use crate::intervals::{columns, evaluate as evaluate_columns};
+use crate::intervals::{Columns, columns, evaluate as evaluate_columns};
 use crate::model::Model;
 use crate::prepared::loss_of;
 use crate::scores::OneClass;
@@ -37,8 +38,14 @@ pub struct Evaluated {
     /// Clusters that count for less in intervals than they weigh.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub heavy_clusters: Vec<HeavyCluster>,
-    /// Of all rows, each of which counts once whatever groups it is in.
+    /// Groups of the model that have no row here.
+    pub missing: Vec<String>,
+    /// The group with the largest clipped risk.
+    pub worst_group: Option<String>,
+    /// Of all rows, each of which counts once whatever groups it is in, as they are.
     pub mean_over_rows: Mean,
+    /// The same with losses and weights capped as in the intervals.
+    pub capped_mean_over_rows: Mean,
     /// What else should be known.
     pub notes: Vec<String>,
 }
@@ -125,10 +132,13 @@ pub fn evaluate(
         Dataset::new(Arc::new(encoded.matrix), targets, weights, &present).map_err(library)?;
     let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
     let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
-    let columns = columns(&loss, &data, &w, &lists).map_err(library)?;
     let is_one = |group: usize| model.one_cluster.contains(&names[group]);
     let draws = Draws::new(clusters.as_ref(), &lists, is_one);
     let heavy_clusters = draws.heavier(&data, clusters.as_ref(), &lists, &names, cluster_cap);
+    let all: Vec<u32> = (0..data.rows() as u32).collect();
+    let mut columns =
+        columns(&loss, &data, &w, &[&lists[..], &[&all]].concat()).map_err(library)?;
+    let capped = Columns::mean(&columns.split_off(lists.len()), &settings);
     let intervals = evaluate_columns(&loss, &data, &lists, &columns, &draws, &settings);
     let intervals = intervals.map_err(library)?;
     let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
@@ -144,18 +154,21 @@ pub fn evaluate(
     if one_class.holds() {
         notes.push("warning: the model predicts one class for every row".into());
     }
-    let mean_over_rows = Mean { risk: mean.risk, accuracy: mean.accuracy };
-    let rows = kept.len();
+    let of = |mean: GroupMetric| Mean { risk: mean.risk, accuracy: mean.accuracy };
+    let without = |group: &usize| intervals.groups[*group].rows == 0;
     Ok(Evaluated {
+        missing: (0..known).filter(without).map(|group| names[group].clone()).collect(),
+        worst_group: intervals.worst_risk.group.map(|group| names[group].clone()),
         names,
         families,
         known,
-        rows,
-        settings,
-        intervals,
+        rows: kept.len(),
         cluster: clusters.and_then(|_| model.job.data.cluster.clone()),
         heavy_clusters,
-        mean_over_rows,
+        settings,
+        intervals,
+        mean_over_rows: of(mean),
+        capped_mean_over_rows: of(capped),
         notes,
     })
 }

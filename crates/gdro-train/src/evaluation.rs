@@ -1,6 +1,7 @@
 //! How a model does on the groups.
 
 use gdro::Dataset;
+use gdro::interval::GroupEstimates;
 use gdro::loss::AnyLoss;
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro_data::Prepared;
@@ -13,14 +14,14 @@ use crate::scores::OneClass;
 pub struct Evaluation {
     /// On the training rows.
     pub train: Vec<GroupMetric>,
-    /// On the rows held out.
+    /// On the rows held out, as they are: losses and weights are not capped.
     pub test: Option<Vec<GroupMetric>>,
     /// On all training rows, each of which counts once whatever groups it is in.
     pub train_rows: GroupMetric,
-    /// Likewise on all rows held out.
-    pub test_rows: Option<GroupMetric>,
     /// Intervals on the rows held out.
     pub intervals: Option<gdro::interval::Evaluation>,
+    /// On all rows held out, with losses and weights capped as in the intervals.
+    pub capped_rows: Option<GroupMetric>,
     /// Whether the model predicts one class for every row of both parts.
     pub one_class: bool,
 }
@@ -32,7 +33,6 @@ impl Evaluation {
     /// Those of the loss.
     pub fn of(setting: &Setting, prepared: &Prepared, w: &[f64]) -> gdro::Result<Self> {
         let on = |data: &Dataset| group_metrics(&setting.loss, w, data);
-        let at_once = |data: &Dataset| mean_over_rows(&setting.loss, w, data);
         let mut one_class = OneClass::new(&setting.loss);
         for data in std::iter::once(&setting.data).chain(&prepared.test) {
             one_class.look(&setting.loss, data, w);
@@ -40,11 +40,21 @@ impl Evaluation {
         Ok(Evaluation {
             train: on(&setting.data)?,
             test: prepared.test.as_ref().map(on).transpose()?,
-            train_rows: at_once(&setting.data)?,
-            test_rows: prepared.test.as_ref().map(at_once).transpose()?,
+            train_rows: mean_over_rows(&setting.loss, w, &setting.data)?,
             intervals: None,
+            capped_rows: None,
             one_class: one_class.holds(),
         })
+    }
+
+    /// On the groups that have rows held out, with losses and weights capped as in the intervals: the
+    /// points that these belong to. None when no rows are held out.
+    pub fn capped(&self) -> Vec<GroupMetric> {
+        let point = |group: &GroupEstimates| {
+            let accuracy = group.accuracy.and_then(|estimate| estimate.value);
+            Some(GroupMetric { risk: group.clipped_risk.value?, accuracy })
+        };
+        self.intervals.iter().flat_map(|found| &found.groups).filter_map(point).collect()
     }
 }
 

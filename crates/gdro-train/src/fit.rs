@@ -9,6 +9,7 @@ use gdro_data::{Prepared, Table};
 
 use crate::clusters::{HeavyCluster, heaviest};
 use crate::constant::Constant;
+use crate::constants::Constants;
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
@@ -191,10 +192,11 @@ pub fn fit_rows(
     let Answer { w, weights, .. } = &trained.answer;
     let risks = group_risks(&setting.loss, w, &setting.data).map_err(library)?;
     let found = (&risks[..], &weights[..]);
+    let constants = Constants::of(setting.loss, &setting.data);
     Ok(OnRows {
         constant: Constant::beside(&setting, &names, found, &trained.certificate)
             .map_err(library)?,
-        settings: settings(&job.training, &setting, &[w], heaviest).map_err(library)?,
+        settings: settings(&job.training, &setting, w, &constants, heaviest).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         risks,
         remark,
@@ -231,11 +233,14 @@ pub fn fit_on(
     let models = [&answer.w[..], &erm, &balanced];
     let clusters = prepared.train_clusters.as_ref();
     let heaviest = clusters.map(|clusters| heaviest(&prepared.train, clusters.codes()));
-    let settings = settings(training, &setting, &models, heaviest).map_err(library)?;
+    let constants = Constants::of(setting.loss, &setting.data);
+    let settings =
+        settings(training, &setting, models[0], &constants, heaviest).map_err(library)?;
     let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
         evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
+        evaluation.capped_rows = held_out.as_ref().map(|h| h.rows[which]);
         Ok(evaluation)
     };
     let robust = evaluate(0).map_err(library)?;

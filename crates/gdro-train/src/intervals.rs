@@ -1,12 +1,16 @@
 //! What the rows held out say about the models, with intervals.
 
+use std::ops::Range;
+
 use gdro::Dataset;
 use gdro::interval::{self, Binary, Comparison, Evaluation, Pairs, Rows, Settings, compare};
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::pilot::usual_range;
+use gdro::risk::GroupMetric;
 use gdro_data::Prepared;
 
 use crate::clusters::{Draws, HeavyCluster, with_one};
+use crate::constants::Constants;
 use crate::job::Training;
 use crate::prepared::Setting;
 use crate::scores::each_loss;
@@ -15,31 +19,33 @@ use crate::scores::each_loss;
 pub struct Intervals {
     /// One per model; groups in the order of the table's groups.
     pub evaluations: Vec<Evaluation>,
+    /// One per model: of all rows, each of which counts once, with losses and weights capped.
+    pub rows: Vec<GroupMetric>,
     /// The first model against the second.
     pub comparison: Comparison,
     /// Clusters that count for less than they weigh.
     pub heavy: Vec<HeavyCluster>,
 }
 
-/// What intervals need besides the rows held out, from training rows alone: M, for models that are
-/// shown side by side, is what 999 of 1000 of their losses stay below, and B is the largest weight,
-/// unless the job gives one. So is S, the largest weight of a cluster in a group, of rows in clusters.
+/// What intervals need besides the rows held out, from training rows alone. M is what 999 of 1000
+/// losses of the robust model `w` stay below, and not less than what rows lose under the best constant
+/// models of their groups; B is the largest weight, unless the job gives one. So is S, the largest
+/// weight of a cluster in a group, of rows in clusters.
 ///
 /// # Errors
-/// Those of [`usual_range`].
+/// Those of [`usual_range`] and [`Constants::range`].
 pub fn settings(
     training: &Training,
     setting: &Setting,
-    models: &[&[f64]],
+    w: &[f64],
+    constants: &Constants,
     heaviest_cluster: Option<f64>,
 ) -> gdro::Result<Settings> {
-    let of = |w: &&[f64]| usual_range(&setting.loss, &setting.data, w);
-    let caps: Vec<f64> = models.iter().map(of).collect::<gdro::Result<_>>()?;
     let data = &setting.data;
     let largest = || (0..data.rows()).map(|r| data.weight(r)).fold(0.0, f64::max);
     Ok(Settings {
         delta: training.delta,
-        cap: caps.into_iter().fold(0.0, f64::max),
+        cap: usual_range(&setting.loss, data, w, constants.range()?)?,
         weight_cap: data.is_weighted().then(|| training.weight_cap.unwrap_or_else(largest)),
         cluster_cap: heaviest_cluster.map(|heaviest| training.cluster_cap.unwrap_or(heaviest)),
         seed: training.seed,
@@ -52,6 +58,7 @@ pub struct Columns {
     losses: Vec<f64>,
     correct: Vec<bool>,
     scores: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl Columns {
@@ -60,6 +67,23 @@ impl Columns {
         self.losses.append(&mut more.losses);
         self.correct.append(&mut more.correct);
         self.scores.append(&mut more.scores);
+        self.weights.append(&mut more.weights);
+    }
+
+    /// Means over all rows, with losses and weights capped.
+    pub fn mean(columns: &[Columns], settings: &Settings) -> GroupMetric {
+        let heaviest = settings.weight_cap.unwrap_or(f64::INFINITY);
+        let (mut risk, mut right, mut total, mut graded) = (0.0, 0.0, 0.0, false);
+        for column in columns {
+            graded |= !column.correct.is_empty();
+            for (row, (loss, weight)) in column.losses.iter().zip(&column.weights).enumerate() {
+                let weight = weight.min(heaviest);
+                risk += weight * loss.min(settings.cap);
+                right += if column.correct.get(row) == Some(&true) { weight } else { 0.0 };
+                total += weight;
+            }
+        }
+        GroupMetric { risk: risk / total, accuracy: graded.then_some(right / total) }
     }
 }
 
@@ -74,41 +98,49 @@ impl Intervals {
         let Some(test) = &prepared.test else { return Ok(None) };
         let of = |group: &gdro_data::Group| group.test.map_or(&[][..], |i| test.members(i));
         let members: Vec<&[u32]> = prepared.groups.iter().map(of).collect();
+        let all: Vec<u32> = (0..test.rows() as u32).collect();
         let columns: Vec<Vec<Columns>> = models
             .iter()
-            .map(|w| columns(&setting.loss, test, w, &members))
+            .map(|w| columns(&setting.loss, test, w, &[&members[..], &[&all]].concat()))
             .collect::<gdro::Result<_>>()?;
         let clusters = prepared.test_clusters.as_ref();
         let draws = Draws::new(clusters, &members, with_one(prepared));
         let names: Vec<String> = prepared.groups.iter().map(|g| g.name.clone()).collect();
         let heavy = draws.heavier(test, clusters, &members, &names, settings.cluster_cap);
-        let found = Self::of(&setting.loss, test, &members, &columns, &draws, settings)?;
+        let once = members.len()..members.len() + 1;
+        let found = Self::of(&setting.loss, test, &members, &columns, once, &draws, settings)?;
         Ok(Some(Intervals { heavy, ..found }))
     }
 
-    /// Intervals of models that say `columns[model][group]` about the rows of the groups.
+    /// Intervals of models that say `columns[model][group]` about the rows of the groups; those of the
+    /// columns `once` hold every row once.
     pub fn of(
         loss: &AnyLoss,
         test: &Dataset,
         members: &[&[u32]],
         columns: &[Vec<Columns>],
+        once: Range<usize>,
         draws: &Draws,
         settings: &Settings,
     ) -> gdro::Result<Self> {
+        let rows = columns.iter().map(|columns| Columns::mean(&columns[once.clone()], settings));
+        let rows = rows.collect();
+        let groups = members.len();
         let evaluations = columns
             .iter()
-            .map(|columns| evaluate(loss, test, members, columns, draws, settings))
+            .map(|columns| evaluate(loss, test, members, &columns[..groups], draws, settings))
             .collect::<gdro::Result<_>>()?;
-        let weights = weights(test, members);
+        let weights = |i: usize| test.is_weighted().then_some(&columns[0][i].weights[..]);
         let pairs: Vec<Pairs<'_>> = (0..members.len())
             .map(|i| Pairs {
                 first: &columns[0][i].losses,
                 second: &columns[1][i].losses,
-                weights: weights.as_ref().map(|w| &w[i][..]),
+                weights: weights(i),
                 clusters: draws.clusters(i),
             })
             .collect();
-        Ok(Intervals { evaluations, comparison: compare(&pairs, settings)?, heavy: Vec::new() })
+        let comparison = compare(&pairs, settings)?;
+        Ok(Intervals { evaluations, rows, comparison, heavy: Vec::new() })
     }
 }
 
@@ -130,6 +162,7 @@ pub fn columns(
         losses: members.iter().map(|r| losses[*r as usize]).collect(),
         correct: members.iter().filter_map(|r| correct[*r as usize]).collect(),
         scores: members.iter().map(|r| scores[*r as usize]).collect(),
+        weights: members.iter().map(|r| data.weight(*r as usize)).collect(),
     };
     Ok(members.iter().map(of).collect())
 }
@@ -147,7 +180,6 @@ pub fn evaluate(
         .iter()
         .map(|rows| rows.iter().map(|r| data.sample(*r as usize).y > 0.0).collect())
         .collect();
-    let weights = weights(data, members);
     let is_binary = loss.targets() == Targets::Labels;
     let is_graded = loss.targets() != Targets::Numbers;
     let rows: Vec<Rows<'_>> = columns
@@ -157,15 +189,9 @@ pub fn evaluate(
             losses: &c.losses,
             correct: is_graded.then_some(&c.correct[..]),
             binary: is_binary.then_some(Binary { scores: &c.scores, positive: &positive[i] }),
-            weights: weights.as_ref().map(|w| &w[i][..]),
+            weights: data.is_weighted().then_some(&c.weights[..]),
             clusters: draws.clusters(i),
         })
         .collect();
     interval::evaluate(&rows, settings)
-}
-
-/// Row weights group by group, when rows have any.
-fn weights(data: &Dataset, members: &[&[u32]]) -> Option<Vec<Vec<f64>>> {
-    let of = |rows: &&[u32]| rows.iter().map(|r| data.weight(*r as usize)).collect();
-    data.is_weighted().then(|| members.iter().map(of).collect())
 }

@@ -8,6 +8,7 @@
 //! | [`fit`] | from a job to a trained model and everything that is said about it |
 //! | [`stream`] | the same for a table that need not fit in memory |
 //! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
+//! | [`intervals`], [`constants`] | what held-out rows say, and what losses count as at most |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
 //! | [`model`] | `model.json` |
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
@@ -20,6 +21,7 @@
 pub mod certify;
 pub mod clusters;
 pub mod constant;
+pub mod constants;
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;

@@ -305,11 +305,11 @@ where
 }
 
 /// What 999 of 1000 losses of a model stay below, rounded up to 1, 2 or 5 × 10^j ([`loss_cap`]):
-/// with a balanced model a range for bandit players in which losses differ.
+/// with a balanced model and without a `floor` a range for bandit players in which losses differ.
 ///
 /// # Errors
 /// Errors of a user's loss, and those of [`loss_cap`].
-pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
+pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64], floor: f64) -> Result<f64> {
     let mut s = vec![0.0; loss.outputs()];
     let mut losses = Vec::with_capacity(data.rows());
     for row in 0..data.rows() {
@@ -317,7 +317,7 @@ pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
         scores(w, data.features(), sample.x, &mut s);
         losses.push(loss.value(&s, sample.y)?);
     }
-    loss_cap(&losses)
+    loss_cap(&losses, floor)
 }
 
 /// A range of the losses for a bandit player of so many rounds, by a model that is near the optimum:
@@ -329,7 +329,7 @@ pub fn usual_range(loss: &impl Loss, data: &Dataset, w: &[f64]) -> Result<f64> {
 /// # Errors
 /// Those of [`usual_range`].
 pub fn bandit_range(loss: &impl Loss, data: &Dataset, w: &[f64], rounds: u64) -> Result<f64> {
-    let usual = usual_range(loss, data, w)?;
+    let usual = usual_range(loss, data, w, 0.0)?;
     let m = data.groups();
     let mut s = vec![0.0; loss.outputs()];
     let mut squares = [0.0; RANGES.len()];

@@ -260,7 +260,7 @@ fn case_19_both_averages_are_shown_and_labelled() {
     let line = |start: &str| shown.lines().find(|l| l.starts_with(start)).unwrap().to_owned();
     assert!(line("mean over rows").contains("82.7 %"), "{shown}");
     assert!(line("mean over groups").contains("50.0 %"), "{shown}");
-    assert!(line("worst group").contains("10.0 %"), "{shown}");
+    assert!(line("largest risk, least accuracy").contains("10.0 %"), "{shown}");
     // Case 22: one label for every row is said aloud, in the summary too.
     assert!(shown.contains("warning: the model predicts one class for every row"), "{shown}");
     let summary = folder.summary(&arguments["fit ".len()..]);

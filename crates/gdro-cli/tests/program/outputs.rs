@@ -225,7 +225,8 @@ fn tables_show_both_parts_and_every_group() {
     for text in [
         "Rows held out",
         "Training rows",
-        "worst group",
+        "worst: ",
+        "largest risk, least accuracy",
         "mean over rows",
         "mean over groups",
         "accuracy",

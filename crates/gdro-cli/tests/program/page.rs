@@ -164,7 +164,7 @@ fn an_evaluation_has_a_page_of_one_model() {
     assert_eq!(data["unseen"], json!([false, false, true]));
     for (i, group) in printed["intervals"]["groups"].as_array().unwrap().iter().enumerate() {
         assert_eq!(data["names"][i], printed["names"][i]);
-        assert_eq!(data["models"][0]["risk"][i], group["risk"]);
+        assert_eq!(data["models"][0]["risk"][i], group["clipped_risk"]["value"]);
         assert_eq!(data["models"][0]["accuracy"][i], group["accuracy"]["value"]);
     }
     assert!(!page.contains("id=\"gains\"") && page.contains("id=\"certificate\""));

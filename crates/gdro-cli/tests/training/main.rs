@@ -10,6 +10,7 @@ mod bounds;
 mod clusters;
 mod constant;
 mod groups;
+mod held_out;
 mod holdout;
 mod losses;
 mod nycflights;

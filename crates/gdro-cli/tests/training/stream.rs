@@ -118,7 +118,7 @@ fn a_pass_less_says_none() {
     assert!(summary["certificate"].is_null() && summary["max_risk"].is_null());
     assert!(folder.prints("show run").contains("certificate: none"));
     assert_eq!(folder.prints("predict run t.csv").lines().count(), 3_001);
-    assert!(folder.prints("evaluate run t.csv").contains("worst group"));
+    assert!(folder.prints("evaluate run t.csv").contains("largest risk, least accuracy"));
 }
 
 /// In a file that is sorted by label the accuracies on training rows and on rows held out are those

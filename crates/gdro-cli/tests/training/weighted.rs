@@ -69,13 +69,15 @@ impl Population {
         text
     }
 
-    /// Risk, accuracy, true and false positive rate of a model that gives the positive label these
+    /// Risk, accuracy, true and false positive rate and AUC of a model that gives the positive label these
     /// probabilities where x is 0 and 1.
-    fn truth(self, model: &Model, probability: [f64; 2]) -> [f64; 4] {
+    fn truth(self, model: &Model, probability: [f64; 2]) -> [f64; 5] {
         let [heavy, light] = self.mass(model.weight_cap.unwrap());
         let (mut risk, mut total) = (0.0, 0.0);
         // By label: the mass of right predictions, and all.
         let (mut right, mut all) = ([0.0; 2], [0.0; 2]);
+        // By label and x.
+        let mut masses = [[0.0; 2]; 2];
         for (x, p) in probability.into_iter().enumerate() {
             for y in [0, 1] {
                 let agree = if x == y { LIGHT } else { 1.0 - LIGHT };
@@ -84,11 +86,15 @@ impl Population {
                 risk += mass * loss.min(model.cap);
                 total += mass;
                 all[y] += mass;
+                masses[y][x] = mass;
                 right[y] += if (p >= 0.5) == (y == 1) { mass } else { 0.0 };
             }
         }
         let accuracy = (right[0] + right[1]) / total;
-        [risk / total, accuracy, right[1] / all[1], 1.0 - right[0] / all[0]]
+        // The score is larger where x is 1.
+        let [[a, b], [c, d]] = masses;
+        let auc = (d * a + 0.5 * (c * a + d * b)) / (all[0] * all[1]);
+        [risk / total, accuracy, right[1] / all[1], 1.0 - right[0] / all[0], auc]
     }
 }
 
@@ -105,7 +111,7 @@ fn trained(population: Population, seed: u64) -> (Folder, Rng) {
 }
 
 /// Counts the tables, of 1,000, in which an interval of any group misses the truth, for each column.
-fn misses(population: Population, rows: usize, seed: u64) -> [usize; 4] {
+fn misses(population: Population, rows: usize, seed: u64) -> [usize; 5] {
     let (folder, mut rng) = trained(population, seed);
     folder.file("cells.csv", "x,w,g,y\nv0,1,a,0\nv1,1,a,0\n");
     let predicted = folder.prints("predict run cells.csv");
@@ -113,13 +119,14 @@ fn misses(population: Population, rows: usize, seed: u64) -> [usize; 4] {
     let p: Vec<f64> = predicted.lines().skip(1).map(of_line).collect();
     let model = Model::load(&folder.path().join("run")).unwrap();
     let truth = population.truth(&model, [p[0], p[1]]);
-    let columns: [fn(&GroupEstimates) -> gdro::interval::Estimate; 4] = [
+    let columns: [fn(&GroupEstimates) -> gdro::interval::Estimate; 5] = [
         |g| g.clipped_risk,
         |g| g.accuracy.unwrap(),
         |g| g.metrics.get("true_positive_rate").unwrap(),
         |g| g.metrics.get("false_positive_rate").unwrap(),
+        |g| g.metrics.get("auc").unwrap(),
     ];
-    let (mut missed, mut widths) = ([0; 4], [0.0; 4]);
+    let (mut missed, mut widths) = ([0; 5], [0.0; 5]);
     for _ in 0..1000 {
         let table = folder.file("later.csv", population.table(&mut rng, rows));
         let found = evaluate(&model, &[table], &model.job.data, 0.05, Caps::default()).unwrap();

@@ -1,13 +1,13 @@
 //! The numbers of the page, which the script draws.
 
-use gdro::interval::{Estimate, GroupEstimates, Interval, METRICS, Metric};
+use gdro::interval::{Estimate, GroupDifference, GroupEstimates, Interval, METRICS, Metric};
 use serde::Serialize;
 
 use super::curve::Curve;
 use super::ladder::Ladder;
 use crate::numbers::{Scale, level};
 use crate::plain;
-use crate::tables::{goal_name, metrics};
+use crate::tables::{goal_name, metrics, shows_uncut};
 use gdro_train::evaluate::Evaluated;
 use gdro_train::evaluation::Evaluation;
 use gdro_train::fit::Fitted;
@@ -59,6 +59,12 @@ pub struct Column {
     pub name: String,
     pub risk: Vec<Option<f64>>,
     risk_interval: Vec<Option<[f64; 2]>>,
+    /// The share of the rows that the cap on losses cuts, where it is worth a word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cut: Vec<Option<f64>>,
+    /// The risk as it is, where the cap cuts such a share of any group.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    uncut_risk: Vec<Option<f64>>,
     pub accuracy: Vec<Option<f64>>,
     accuracy_interval: Vec<Option<[f64; 2]>>,
     /// What only binary targets have.
@@ -85,6 +91,9 @@ pub struct Change {
     pub value: Vec<Option<f64>>,
     /// Absent where the rows say too little.
     pub interval: Vec<Option<[f64; 2]>>,
+    /// The share of the rows that the cap on losses cuts, where it is worth a word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cut: Vec<Option<f64>>,
 }
 
 fn ends(interval: Interval) -> [f64; 2] {
@@ -105,6 +114,7 @@ impl Column {
     /// Adds what intervals say.
     fn add(&mut self, groups: &[GroupEstimates]) {
         self.risk_interval = groups.iter().map(|g| bounds(Some(g.clipped_risk))).collect();
+        self.cut = unless_empty(groups.iter().map(GroupEstimates::clipped_share).collect());
         self.accuracy_interval = unless_empty(groups.iter().map(|g| bounds(g.accuracy)).collect());
         let values = |metric: &'static Metric| Values {
             metric,
@@ -125,6 +135,7 @@ impl Data {
         let goal = goal_name(job.training.objective);
         let evaluations: [&Evaluation; 3] = [&fitted.erm, &fitted.balanced, &fitted.robust];
         let shown = metrics(fitted, held_out);
+        let uncut = held_out && shows_uncut(fitted);
         let models = ["ERM", "balanced", &goal].into_iter().zip(evaluations).zip(shown);
         let models: Vec<Column> = models
             .map(|((name, evaluation), shown)| {
@@ -146,6 +157,10 @@ impl Data {
                 if let Some(intervals) = &evaluation.intervals {
                     column.add(&intervals.groups);
                 }
+                if let Some(test) = evaluation.test.as_ref().filter(|_| uncut) {
+                    let risk = |g: &gdro_data::Group| g.test.map(|i| test[i].risk);
+                    column.uncut_risk = groups.iter().map(risk).collect();
+                }
                 column
             })
             .collect();
@@ -157,11 +172,14 @@ impl Data {
                     .iter()
                     .map(|g| bounds(Some(g.clipped_difference)))
                     .collect(),
+                cut: unless_empty(
+                    comparison.groups.iter().map(GroupDifference::clipped_share).collect(),
+                ),
             },
             None => {
                 let pairs = models[2].risk.iter().zip(&models[0].risk);
                 let value = pairs.map(|(a, b)| Some((*a)? - (*b)?)).collect();
-                Change { value, interval: Vec::new() }
+                Change { value, interval: Vec::new(), cut: Vec::new() }
             }
         };
         let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
@@ -195,11 +213,14 @@ impl Data {
         let accuracy = |g: &GroupEstimates| g.accuracy.and_then(|e| e.value);
         let mut column = Column {
             name: goal_name(model.job.training.objective),
-            risk: groups.iter().map(|g| g.risk).collect(),
+            risk: groups.iter().map(|g| g.clipped_risk.value).collect(),
             accuracy: unless_empty(groups.iter().map(accuracy).collect()),
             ..Column::default()
         };
         column.add(groups);
+        if !column.cut.is_empty() {
+            column.uncut_risk = groups.iter().map(|g| g.risk).collect();
+        }
         let models = vec![column];
         let count = groups.len();
         Data {

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use super::data::Data;
 use super::html::{self, Section};
 use super::{recipe, words};
-use crate::caps::{caps, clusters};
+use crate::caps::{caps, clusters, warning};
 use crate::numbers::{Scale, count, counted, percent};
+use crate::saved::groups_in_words;
 use crate::summary::Summary;
-use crate::tables::{NONE, Total, metrics, objective_in_words, solving, totals};
+use crate::tables::{NONE, Total, largest_in_words, metrics, objective_in_words, solving, totals};
 use gdro_train::Result;
 use gdro_train::evaluate::Evaluated;
 use gdro_train::fit::Fitted;
@@ -22,7 +23,8 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let model = &fitted.model;
     let training = &model.job.training;
     let held_out = fitted.table.test_rows > 0;
-    let totals = totals(job, fitted, held_out, metrics(fitted, held_out));
+    let metrics = metrics(fitted, held_out);
+    let totals = totals(job, fitted, held_out, metrics.each_ref().map(|m| &m[..]));
     let mean = totals.iter().find(|t| t.name == "mean over rows");
     let mean = mean.map_or([None; 3], |t| t.risks);
     let objective = objective_in_words(&job.training, fitted.offsets.is_some());
@@ -118,8 +120,9 @@ pub fn of_evaluation(
     let training = &model.job.training;
     let (warnings, rest): (Vec<String>, Vec<String>) =
         evaluated.notes.iter().cloned().partition(|note| note.starts_with("warning: "));
-    let warnings: Vec<String> =
+    let mut warnings: Vec<String> =
         warnings.iter().map(|w| w.trim_start_matches("warning: ").to_owned()).collect();
+    warnings.extend(warning(&evaluated.settings, &evaluated.intervals.groups));
     let scale = data.scale();
     let worst = data.worst(0).map(|(group, risk)| {
         format!(
@@ -130,7 +133,7 @@ pub fn of_evaluation(
         )
     });
     let rows: usize = data.rows.iter().sum();
-    let mut list = vec![
+    let list = vec![
         ("Task".to_owned(), words::task(model)),
         ("Table".into(), files(tables)),
         ("Rows".into(), count(rows as u64)),
@@ -142,13 +145,6 @@ pub fn of_evaluation(
             format!("{}, seed {}, gdro {}", training.solver, training.seed, model.gdro),
         ),
     ];
-    let unseen = evaluated.names.len() - evaluated.known;
-    if unseen > 0 {
-        list.push((
-            "New groups".into(),
-            format!("{} that training never saw", count(unseen as u64)),
-        ));
-    }
     let models = [(data.models[0].name.clone(), words::about(training, &data.models[0].name))];
     let overview = alerts(&warnings)
         + &html::paragraphs(&worst)
@@ -156,7 +152,7 @@ pub fn of_evaluation(
         + &html::definitions(&models)
         + "<h3>The evaluation</h3>\n"
         + &html::definitions(&list)
-        + &notes(&rest);
+        + &notes(&[groups_in_words(evaluated), rest].concat());
     let objective = objective_in_words(training, false);
     let groups = &evaluated.intervals.groups;
     let (column, heavy) = (evaluated.cluster.as_deref(), &evaluated.heavy_clusters);
@@ -219,12 +215,18 @@ fn glance(data: &Data, totals: &[Total]) -> String {
     let mut lines = Vec::new();
     for total in totals {
         let cells = total.risks.map(|r| r.map_or(NONE.into(), |r| scale.show(r)));
-        let mut line = vec![format!("{}, {}", data.unit, total.name)];
+        let mut line = vec![match total.is_extreme() {
+            true => largest_in_words(data.unit, false),
+            false => format!("{}, {}", data.unit, total.name),
+        }];
         line.extend(cells);
         lines.push(line);
     }
     for total in totals.iter().filter(|t| t.accuracies[2].is_some()) {
-        let mut line = vec![format!("accuracy, {}", total.name)];
+        let mut line = vec![match total.is_extreme() {
+            true => "least accuracy".into(),
+            false => format!("accuracy, {}", total.name),
+        }];
         line.extend(total.accuracies.map(|a| a.map_or(NONE.into(), percent)));
         lines.push(line);
     }

@@ -163,7 +163,7 @@ pub fn intervals(data: &Data, caps: &str) -> Option<String> {
     let level = data.level.as_ref()?;
     Some(format!(
         "Bars are intervals: those of one model hold for all groups at once with probability \
-         {level}. A group without a bar has too few rows to say anything. In the intervals {caps}; the points are not cut."
+         {level}. A group without a bar has too few rows to say anything. In points and intervals {caps}."
     ))
 }
 
@@ -229,7 +229,7 @@ pub fn gains(data: &Data) -> Option<String> {
 pub fn glossary(data: &Data, delta: f64) -> Vec<(String, String)> {
     let mut list = vec![
         ("risk", "the mean loss over the rows of a group: how wrong the model is there, in the units of its loss. Lower is better. MSE is the risk of the squared loss: the mean squared error.".into()),
-        ("worst group", "the group with the largest risk under a model; it need not be the same for two models.".into()),
+        ("worst group", "the group with the largest risk under a model; it need not be the same for two models, nor the group with the least accuracy.".into()),
         ("ERM", "empirical risk minimisation, which is ordinary training: the mean loss over all rows is made small, so large groups decide.".into()),
         ("balanced", "ordinary training on a mean in which each group counts alike.".into()),
         ("gdro", "group distributionally robust optimisation: the largest group risk is made small.".into()),

@@ -190,7 +190,7 @@ pub(super) fn solve(
             let range = if setting.game.is_even() {
                 bandit_range(loss, data, &balanced, planned)
             } else {
-                usual_range(loss, data, &balanced)
+                usual_range(loss, data, &balanced, 0.0)
             };
             loss_range = Some(range.map_err(library)?);
         }

@@ -15,11 +15,15 @@ use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
 use crate::clusters::Draws;
+use crate::constants::Constants;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
 use crate::intervals::{Columns, Intervals, columns, settings};
 use crate::prepared::Setting;
 use crate::scores::OneClass;
+
+/// Targets of a group that are kept for the cap on losses, where they are numbers.
+const KEPT: usize = 4000;
 
 /// What the pass found.
 pub struct Finish {
@@ -65,6 +69,7 @@ pub fn run(
     let mut sums: Vec<Sums> = models.iter().map(|_| Sums::new(m, loss)).collect();
     let mut floor = Sums::new(m, loss);
     let mut targets = vec![Vec::new(); m];
+    let mut constants = Constants::new(*loss, m, KEPT, job.training.seed);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
     let reader = rows.open(1)?;
     let (send, parts) = sync_channel(1);
@@ -80,6 +85,7 @@ pub fn run(
             }
             if let Some((data, groups)) = training {
                 expansion.add(loss, &data, &groups).map_err(library)?;
+                constants.add(&data, &groups);
                 for (w, sums) in models.iter().zip(&mut sums) {
                     sums.add(head, &data, &groups, w, false).map_err(library)?;
                 }
@@ -113,7 +119,7 @@ pub fn run(
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
     let risks = floor.training.iter().map(|(risk, _, rows)| risk / rows);
     let below = constant.is_some() && risks.fold(f64::MIN, f64::max) < certificate.upper;
-    let settings = settings(&job.training, head, models, None).map_err(library)?;
+    let settings = settings(&job.training, head, models[0], &constants, None).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
     let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
@@ -126,10 +132,12 @@ pub fn run(
         if alone {
             columns.push(columns[0].clone());
         }
-        let found = Intervals::of(loss, &data, &members, &columns, &Draws::default(), &settings)
+        let (once, draws) = (0..schema.first_family(), Draws::default());
+        let found = Intervals::of(loss, &data, &members, &columns, once, &draws, &settings)
             .map_err(library)?;
-        for (evaluation, intervals) in evaluations.iter_mut().zip(found.evaluations) {
-            evaluation.intervals = Some(intervals);
+        for (at, evaluation) in evaluations.iter_mut().enumerate() {
+            evaluation.intervals = Some(found.evaluations[at].clone());
+            evaluation.capped_rows = Some(found.rows[at]);
         }
         comparison = (!alone).then_some(found.comparison);
     }
@@ -208,9 +216,9 @@ impl Sums {
         Evaluation {
             train: present(&self.training),
             train_rows: mean(&self.training),
-            test_rows: (!test.is_empty()).then(|| mean(&self.held_out)),
             test: (!test.is_empty()).then_some(test),
             intervals: None,
+            capped_rows: None,
             one_class: self.one_class.holds(),
         }
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Streamed;
 use super::finish::Finish;
+use crate::constants::Constants;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
 use crate::fit::Fitted;
@@ -101,8 +102,11 @@ impl Streamed {
         let certificate = self.finish.as_ref().map(|f| &f.certificate);
         let settings = match &self.finish {
             Some(finish) => finish.settings,
-            None => settings(&job.training, &self.setting, &[&self.robust.w], None)
-                .map_err(|e| Failure::library(e, &[]))?,
+            None => {
+                let constants = Constants::of(self.setting.loss, &self.setting.data);
+                settings(&job.training, &self.setting, &self.robust.w, &constants, None)
+                    .map_err(|e| Failure::library(e, &[]))?
+            }
         };
         let (w, weights) = (&self.robust.w, self.robust.weights.clone());
         let model = Model::assemble(

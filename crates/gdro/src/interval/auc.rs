@@ -27,17 +27,52 @@ pub struct Auc {
 /// # Errors
 /// [`crate::Error::NotFinite`] for a score, [`crate::Error::Length`].
 pub fn auc(scores: &[f64], positive: &[bool]) -> Result<Option<f64>> {
+    // Sums of halves: exact below 2⁵².
+    by_ranks(scores, positive, &|_| 1.0)
+}
+
+/// The area under the ROC curve of rows with weights: a pair counts as the product of the weights of
+/// its two rows,
+///
+/// U = Σ_{i, j} w_i w_j (1\[s_i > s_j\] + ½ 1\[s_i = s_j\]) / (Σ_i w_i Σ_j w_j)
+///
+/// over positive rows i and negative rows j. `None` when one of the classes has no weight.
+///
+/// # Errors
+/// As [`auc`], and [`crate::Error::NotFinite`] for a weight.
+pub fn weighted_auc(scores: &[f64], positive: &[bool], weights: &[f64]) -> Result<Option<f64>> {
+    check_length("the weights", weights.len(), scores.len())?;
+    finite("weight", weights)?;
+    by_ranks(scores, positive, &|row| weights[row])
+}
+
+/// What a pair of a positive and a negative row with these scores says.
+pub(super) fn wins(positive: f64, negative: f64) -> f64 {
+    if positive > negative {
+        1.0
+    } else if positive == negative {
+        0.5
+    } else {
+        0.0
+    }
+}
+
+fn by_ranks(
+    scores: &[f64],
+    positive: &[bool],
+    weight: &dyn Fn(usize) -> f64,
+) -> Result<Option<f64>> {
     check_length("the labels", positive.len(), scores.len())?;
     finite("score", scores)?;
-    let mut order: Vec<(f64, bool)> =
-        scores.iter().copied().zip(positive.iter().copied()).collect();
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    // Sums of halves: exact below 2⁵².
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(a.cmp(b)));
     let (mut wins, mut below, mut positives) = (0.0, 0.0, 0.0);
     // `==`, so that 0 and −0 tie; `total_cmp` puts them side by side.
-    for tied in order.chunk_by(|a, b| a.0 == b.0) {
-        let up = tied.iter().filter(|row| row.1).count() as f64;
-        let down = tied.len() as f64 - up;
+    for tied in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
+        let of = |class: bool| -> f64 {
+            tied.iter().filter(|row| positive[**row] == class).map(|row| weight(*row)).sum()
+        };
+        let (up, down) = (of(true), of(false));
         wins += up * (below + 0.5 * down);
         below += down;
         positives += up;
@@ -85,23 +120,31 @@ mod tests {
                 .collect();
             let positive: Vec<bool> =
                 (0..n).map(|i| i == 0 || (i > 1 && below(&mut rng, 3) == 0)).collect();
-            let (mut sum, mut pairs) = (0.0, 0.0);
-            for i in 0..n {
-                for j in 0..n {
-                    if positive[i] && !positive[j] {
-                        pairs += 1.0;
-                        sum += if scores[i] > scores[j] {
-                            1.0
-                        } else if scores[i] == scores[j] {
-                            0.5
-                        } else {
-                            0.0
-                        };
+            let weights: Vec<f64> = (0..n).map(|i| f64::from(i % 4) + 0.25).collect();
+            let ones = vec![1.0; n as usize];
+            for (weights, found) in [
+                (&ones, auc(&scores, &positive)),
+                (&ones, weighted_auc(&scores, &positive, &ones)),
+                (&weights, weighted_auc(&scores, &positive, &weights)),
+            ] {
+                let (mut sum, mut pairs) = (0.0, 0.0);
+                for i in 0..n as usize {
+                    for j in 0..n as usize {
+                        if positive[i] && !positive[j] {
+                            let weight = weights[i] * weights[j];
+                            pairs += weight;
+                            sum += if scores[i] > scores[j] {
+                                weight
+                            } else if scores[i] == scores[j] {
+                                0.5 * weight
+                            } else {
+                                0.0
+                            };
+                        }
                     }
                 }
+                assert!((found.unwrap().unwrap() - sum / pairs).abs() < 1e-14);
             }
-            let found = auc(&scores, &positive).unwrap().unwrap();
-            assert!((found - sum / pairs).abs() < 1e-14);
         }
     }
 
@@ -112,6 +155,7 @@ mod tests {
         assert_eq!(auc(&[4.0, 3.0, 2.0, 1.0], &labels).unwrap(), Some(0.0));
         assert_eq!(auc(&[1.0; 4], &labels).unwrap(), Some(0.5));
         assert_eq!(auc(&[1.0; 2], &[true, true]).unwrap(), None);
+        assert_eq!(weighted_auc(&[1.0; 2], &[true, false], &[1.0, 0.0]).unwrap(), None);
         assert_eq!(auc_interval(&[], &[], 0.05).unwrap(), None);
         assert!(matches!(auc(&[f64::NAN], &[true]), Err(Error::NotFinite { .. })));
         assert!(matches!(auc(&[1.0], &[]), Err(Error::Length { .. })));

@@ -2,7 +2,7 @@
 
 use super::draws::{Draws, Orders};
 use super::rows::{check_losses, check_weights};
-use super::{Estimate, Interval, Settings, check_length};
+use super::{Estimate, Interval, Settings, check_length, notable_share};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,14 @@ pub struct GroupDifference {
     /// The mean of min(ℓ_a, M) − min(ℓ_b, M), in [−M, M], by betting. The models differ on this
     /// group if the interval does not contain 0.
     pub clipped_difference: Estimate,
+}
+
+impl GroupDifference {
+    /// The share of the rows whose loss exceeds M under the model that has more of them, where it is
+    /// more than 1 %: an interval of the clipped difference must say so.
+    pub fn clipped_share(&self) -> Option<f64> {
+        notable_share(self.clipped[0].max(self.clipped[1]), self.rows)
+    }
 }
 
 /// What [`compare`] returns.

@@ -39,7 +39,7 @@ pub(super) struct Draws<'a> {
     ends: Option<Vec<usize>>,
     weights: Option<&'a [f64]>,
     /// The largest weight that a draw can have.
-    heaviest: f64,
+    pub(super) heaviest: f64,
 }
 
 impl<'a> Draws<'a> {
@@ -100,12 +100,8 @@ impl<'a> Draws<'a> {
         alpha: f64,
     ) -> Result<Estimate> {
         let (units, rows) = self.units(keep, value, self.heaviest);
-        let values: Vec<f64> = units.iter().map(|unit| unit.value).collect();
-        let weights: Vec<f64> = units.iter().map(|unit| unit.weight).collect();
-        let weighting = Some((&weights[..], self.heaviest));
-        let interval = betting_interval(&values, weighting, range.low, range.high, alpha)?;
         let clusters = self.ends.as_ref().map(|_| units.len());
-        Ok(Estimate { clusters, ..Estimate::new(rows, mean(&units), interval, range) })
+        Ok(Estimate { rows, clusters, ..mean_estimate(&units, self.heaviest, range, alpha)? })
     }
 
     fn weight(&self, row: usize) -> f64 {
@@ -142,6 +138,21 @@ impl<'a> Draws<'a> {
         }
         (units, rows)
     }
+}
+
+/// The mean of units with its betting interval, which takes them in this order. Their values lie in
+/// `range`, their weights in [0, `heaviest`].
+pub(super) fn mean_estimate(
+    units: &[Unit],
+    heaviest: f64,
+    range: Interval,
+    alpha: f64,
+) -> Result<Estimate> {
+    let values: Vec<f64> = units.iter().map(|unit| unit.value).collect();
+    let weights: Vec<f64> = units.iter().map(|unit| unit.weight).collect();
+    let interval =
+        betting_interval(&values, Some((&weights, heaviest)), range.low, range.high, alpha)?;
+    Ok(Estimate::new(units.len(), mean(units), interval, range))
 }
 
 /// The weighted mean of units; `None` without any or without weight.

@@ -3,7 +3,7 @@
 use super::draws::{Draws, Orders};
 use super::metric::{METRICS, Metrics};
 use super::rows::{Ordered, Rows};
-use super::{Estimate, Interval, Settings};
+use super::{Estimate, Interval, Settings, notable_share};
 use crate::error::{Result, require};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,14 @@ pub struct GroupEstimates {
     pub metrics: Metrics,
 }
 
+impl GroupEstimates {
+    /// The share of the rows whose loss exceeds M, where it is more than 1 %: an interval of the
+    /// clipped risk must say so.
+    pub fn clipped_share(&self) -> Option<f64> {
+        notable_share(self.clipped, self.rows)
+    }
+}
+
 /// A quantity of the worst group: the largest risk, the smallest accuracy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worst {
@@ -40,6 +48,13 @@ pub struct Worst {
     pub estimable: Option<Interval>,
     /// Index of the group with the worst point estimate, the first one at ties.
     pub group: Option<usize>,
+}
+
+impl Worst {
+    /// Whether both ends say something: no group that is not estimable widens [`Worst::all`].
+    pub fn is_estimable(&self) -> bool {
+        self.estimable == Some(self.all)
+    }
 }
 
 /// What [`evaluate`] returns.
@@ -67,7 +82,9 @@ pub struct Evaluation {
 /// **Intervals.** Risks: betting on min(ℓ, M), see [`mean_interval`](super::mean_interval).
 /// Accuracy and rates: [`clopper_pearson`](super::clopper_pearson), conditionally on the number of
 /// rows of the class. AUC: [`auc_interval`](super::auc_interval). With weights, accuracy and rates are ratios and use
-/// [`weighted_mean_interval`](super::weighted_mean_interval); AUC is left out.
+/// [`weighted_mean_interval`](super::weighted_mean_interval); so does the AUC: the pairs of the k-th
+/// positive and the k-th negative row, with the products of their weights, are independent and
+/// identically distributed given the classes, and E(w w' h)/E(w w') is the AUC of weighted rows.
 ///
 /// **Weights.** Rows count as min(w, B), in points and in intervals: what is estimated is
 /// E(min(w, B) x)/E(min(w, B)). That is the weighted mean itself where no weight exceeds B, see
@@ -166,7 +183,7 @@ fn worst(column: &[Estimate], pick: fn(f64, f64) -> f64, worse: fn(f64, f64) -> 
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Binary, auc_interval, clopper_pearson, mean_interval, weighted_mean_interval,
+        Binary, auc_interval, clopper_pearson, mean_interval, weighted_auc, weighted_mean_interval,
     };
     use super::*;
     use crate::Error;
@@ -271,7 +288,25 @@ mod tests {
         let total: f64 = weights.iter().sum();
         let risk = a.iter().zip(&weights).map(|(a, w)| a * w).sum::<f64>() / total;
         assert!((found.risk.unwrap() - risk).abs() < 1e-12);
-        assert_eq!(found.metrics.get("auc"), None);
+        // The AUC is that of all pairs; its interval bets on as many pairs as there are positive rows.
+        let auc = found.metrics.get("auc").unwrap();
+        assert_eq!((auc.rows, auc.value), (15, weighted_auc(&a, &positive, &weights).unwrap()));
+        let negative: Vec<usize> =
+            Orders::new(1).next(60).into_iter().filter(|r| !positive[*r]).collect();
+        let (mut x, mut w) = (Vec::new(), Vec::new());
+        for (up, down) in kept.iter().zip(negative) {
+            x.push(if a[*up] > a[down] {
+                1.0
+            } else if a[*up] == a[down] {
+                0.5
+            } else {
+                0.0
+            });
+            w.push(weights[*up] * weights[down]);
+        }
+        let bet = weighted_mean_interval(&x, &w, 4.0, 0.0, 1.0, 0.05).unwrap();
+        let value = auc.value.unwrap();
+        assert_eq!(auc.interval, Interval::new(bet.low.min(value), bet.high.max(value)));
     }
 
     #[test]

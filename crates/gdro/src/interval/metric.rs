@@ -56,20 +56,20 @@ pub const METRICS: [Metric; 3] = [
             group.share(|r| !binary.positive[r], |r| !correct[r], alpha).map(Some)
         },
     },
-    // `rows` of its estimate is the size of the smaller class.
+    // `rows` of its estimate is the size of the smaller class: the number of independent pairs.
     Metric {
         key: "auc",
         label: "AUC",
         help: "the probability that a positive row has a higher score than a negative one of the same group; 0.5 is guessing.",
         is_share: false,
-        trials: |rows| {
-            let alike = rows.weights.is_none() && rows.clusters.is_none();
-            if alike { rows.smaller_class() } else { 0 }
-        },
+        trials: |rows| if rows.clusters.is_some() { 0 } else { rows.smaller_class() },
         estimate: |group, alpha| {
-            let Some(binary) = group.rows.binary.filter(|_| group.draws.are_alike()) else {
+            let Some(binary) = group.rows.binary.filter(|_| group.rows.clusters.is_none()) else {
                 return Ok(None);
             };
+            if group.rows.weights.is_some() {
+                return group.weighted_auc(&binary, alpha).map(Some);
+            }
             let unit = Interval::new(0.0, 1.0);
             Ok(Some(match auc_interval(binary.scores, binary.positive, alpha)? {
                 Some(found) => {

@@ -11,6 +11,7 @@
 //! | the same with weighted rows | betting on the ratio | [`weighted_mean_interval`] |
 //! | share of right predictions, true and false positive rate | Clopper–Pearson | [`clopper_pearson`] |
 //! | area under the ROC curve | Hoeffding, two samples | [`auc_interval`] |
+//! | the same with weighted rows | betting on disjoint pairs | [`evaluate`] |
 //! | all groups at once, and the worst of them | the above at δ/m | [`evaluate`] |
 //! | two models on the same rows, all groups at once | betting at δ/m | [`compare`] |
 //!
@@ -29,7 +30,7 @@ mod metric;
 mod rows;
 mod settings;
 
-pub use auc::{Auc, auc, auc_interval};
+pub use auc::{Auc, auc, auc_interval, weighted_auc};
 pub use betting::{mean_interval, weighted_mean_interval};
 pub use clopper_pearson::clopper_pearson;
 pub use compare::{Comparison, GroupDifference, Pairs, compare};
@@ -93,27 +94,32 @@ impl Estimate {
         self.estimable.then_some(self.interval)
     }
 
+    /// The interval is widened where it does not hold the estimate, which a drift in the rows can do.
     fn new(rows: usize, value: Option<f64>, interval: Interval, range: Interval) -> Self {
+        let interval = value.map_or(interval, |value| {
+            Interval::new(interval.low.min(value), interval.high.max(value))
+        });
         let estimable = rows > 0 && interval.width() < UNINFORMATIVE * range.width();
         Estimate { rows, clusters: None, value, interval, estimable }
     }
 }
 
-/// The smallest of 1, 2, 5 × 10^j that is at least the 0.999 quantile of the training losses: the
-/// cap M for [`evaluate`] and [`compare`].
-///
-/// The quantile is the ⌈0.999 n⌉-th smallest loss. If it is 0, the cap is 1. M must not look at
-/// held-out rows, hence the training losses.
+/// The share of `clipped` rows where it is more than 1 % of all: an interval of what is left says so.
+fn notable_share(clipped: usize, rows: usize) -> Option<f64> {
+    (100 * clipped > rows).then(|| clipped as f64 / rows as f64)
+}
+
+/// What 999 of 1000 losses stay below: the ⌈0.999 n⌉-th smallest.
 ///
 /// # Errors
 /// [`Error::Length`] without losses, [`Error::NotFinite`], and [`Error::Parameter`] for a negative
 /// quantile or one above 1e308.
-pub fn loss_cap(training: &[f64]) -> Result<f64> {
-    if training.is_empty() {
+pub fn upper_quantile(losses: &[f64]) -> Result<f64> {
+    if losses.is_empty() {
         return Err(Error::Length { what: "the training losses", found: 0, expected: 1 });
     }
-    finite("training loss", training)?;
-    let mut sorted = training.to_vec();
+    finite("training loss", losses)?;
+    let mut sorted = losses.to_vec();
     // n − ⌊n/1000⌋ = ⌈0.999 n⌉, without rounding.
     let at = sorted.len() - sorted.len() / 1000 - 1;
     let quantile = *sorted.select_nth_unstable_by(at, f64::total_cmp).1;
@@ -123,6 +129,22 @@ pub fn loss_cap(training: &[f64]) -> Result<f64> {
         quantile,
         "a number in [0, 1e308]",
     )?;
+    Ok(quantile)
+}
+
+/// The smallest of 1, 2, 5 × 10^j that is at least the [`upper_quantile`] of the training losses and
+/// at least `floor`: the cap M for [`evaluate`] and [`compare`]. If both are 0, the cap is 1.
+///
+/// M must not look at held-out rows, hence the training losses. The losses of a model that fits its
+/// training rows too well are far below those of other rows: `floor` is what rows lose under a model
+/// that knows nothing of their features, or 0.
+///
+/// # Errors
+/// Those of [`upper_quantile`], also for the floor.
+pub fn loss_cap(training: &[f64], floor: f64) -> Result<f64> {
+    let quantile = upper_quantile(training)?;
+    require((0.0..=1e308).contains(&floor), "floor", floor, "a number in [0, 1e308]")?;
+    let quantile = quantile.max(floor);
     if quantile == 0.0 {
         return Ok(1.0);
     }
@@ -175,7 +197,7 @@ mod tests {
             (0.0, 1.0),
             (1e308, 1e308),
         ] {
-            assert_eq!(loss_cap(&[quantile]).unwrap(), cap, "{quantile}");
+            assert_eq!(loss_cap(&[quantile], 0.0).unwrap(), cap, "{quantile}");
         }
     }
 
@@ -183,17 +205,41 @@ mod tests {
     fn the_cap_ignores_one_loss_in_a_thousand() {
         let mut losses = vec![0.4; 1000];
         losses[17] = 300.0;
-        assert_eq!(loss_cap(&losses).unwrap(), 0.5);
+        assert_eq!(loss_cap(&losses, 0.0).unwrap(), 0.5);
         losses.pop();
-        assert_eq!(loss_cap(&losses).unwrap(), 500.0);
+        assert_eq!(loss_cap(&losses, 0.0).unwrap(), 500.0);
         assert_eq!(losses[17], 300.0);
     }
 
     #[test]
     fn the_cap_refuses_what_has_none() {
-        assert!(matches!(loss_cap(&[]), Err(Error::Length { .. })));
-        assert!(matches!(loss_cap(&[0.1, f64::NAN]), Err(Error::NotFinite { row: 1, .. })));
-        assert!(matches!(loss_cap(&[-1.0]), Err(Error::Parameter { .. })));
-        assert!(matches!(loss_cap(&[1.5e308]), Err(Error::Parameter { .. })));
+        let cap = |losses: &[f64]| loss_cap(losses, 0.0);
+        assert!(matches!(cap(&[]), Err(Error::Length { .. })));
+        assert!(matches!(cap(&[0.1, f64::NAN]), Err(Error::NotFinite { row: 1, .. })));
+        assert!(matches!(cap(&[-1.0]), Err(Error::Parameter { .. })));
+        assert!(matches!(cap(&[1.5e308]), Err(Error::Parameter { .. })));
+        assert!(matches!(loss_cap(&[1.0], f64::NAN), Err(Error::Parameter { .. })));
+    }
+
+    #[test]
+    fn the_cap_is_not_below_its_floor() {
+        assert_eq!(loss_cap(&[1e-3; 50], 0.7).unwrap(), 1.0);
+        assert_eq!(loss_cap(&[3.0; 50], 0.7).unwrap(), 5.0);
+        assert_eq!(loss_cap(&[0.0; 50], 0.0).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn an_interval_holds_its_estimate() {
+        let unit = Interval::new(0.0, 1.0);
+        let found = Estimate::new(9, Some(0.7), Interval::new(0.2, 0.6), unit);
+        assert_eq!(found.interval, Interval::new(0.2, 0.7));
+        let found = Estimate::new(9, Some(0.1), Interval::new(0.2, 0.6), unit);
+        assert_eq!(found.interval, Interval::new(0.1, 0.6));
+    }
+
+    #[test]
+    fn few_clipped_rows_are_not_notable() {
+        assert_eq!((notable_share(0, 0), notable_share(1, 100)), (None, None));
+        assert_eq!(notable_share(2, 100), Some(0.02));
     }
 }

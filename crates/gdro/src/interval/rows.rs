@@ -1,6 +1,7 @@
 //! The held-out rows of a group, and what is made of them.
 
-use super::draws::Draws;
+use super::auc::{weighted_auc, wins};
+use super::draws::{Draws, Unit, mean_estimate};
 use super::{Estimate, Interval, Settings, check_length, clopper_pearson};
 use crate::error::{Error, Result};
 
@@ -67,6 +68,28 @@ pub(super) struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
+    /// The area under the ROC curve of rows with weights: the estimate from all pairs, the interval by
+    /// betting on the pairs of the k-th positive and the k-th negative row, which are independent of
+    /// each other.
+    pub fn weighted_auc(&self, binary: &Binary<'_>, alpha: f64) -> Result<Estimate> {
+        // In units of the heaviest, so that products stay in range.
+        let heaviest = self.draws.heaviest;
+        let weight = |r: usize| self.rows.weights.map_or(1.0, |w| w[r].min(heaviest)) / heaviest;
+        let of = |class: bool| self.draws.rows().filter(move |r| binary.positive[*r] == class);
+        let pairs: Vec<Unit> = of(true)
+            .zip(of(false))
+            .map(|(up, down)| Unit {
+                value: wins(binary.scores[up], binary.scores[down]),
+                weight: weight(up) * weight(down),
+            })
+            .collect();
+        let weights: Vec<f64> = (0..binary.scores.len()).map(weight).collect();
+        let value = weighted_auc(binary.scores, binary.positive, &weights)?;
+        let unit = Interval::new(0.0, 1.0);
+        let interval = mean_estimate(&pairs, 1.0, unit, alpha)?.interval;
+        Ok(Estimate::new(pairs.len(), value, interval, unit))
+    }
+
     /// The share of hits among the rows that are kept.
     pub fn share(
         &self,

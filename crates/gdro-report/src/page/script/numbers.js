@@ -50,6 +50,12 @@ function ends(interval, write) {
   return write(interval[0]) + " to " + write(interval[1]);
 }
 
+/** An interval in words, and the share of the rows that the cap on losses cuts where that is worth a word. */
+function bounds(interval, write, cut) {
+  const text = interval ? ends(interval, write) : "not estimable";
+  return cut === null || cut === undefined ? text : `${text}, ${percent(cut)} cut`;
+}
+
 /** Round numbers from `low` to `high`, about `wanted` of them, and the decimals they need. */
 function ticks(low, high, wanted) {
   const raw = (high - low) / wanted;

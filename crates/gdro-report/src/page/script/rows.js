@@ -97,9 +97,10 @@ function orders() {
 function riskChart(box) {
   const last = data.models.length - 1;
   const measures = {
-    risk: { up: false, write: show, label: data.unit, values: (m) => m.risk, intervals: (m) => m.risk_interval },
+    risk: { up: false, write: show, label: data.unit, values: (m) => m.risk, intervals: (m) => m.risk_interval,
+      cut: (m) => m.cut || [] },
     accuracy: { up: true, write: percent, label: "accuracy", values: (m) => m.accuracy,
-      intervals: (m) => m.accuracy_interval },
+      intervals: (m) => m.accuracy_interval, cut: () => [] },
   };
   const state = { all: data.names.length <= MOST, order: String(last), measure: "risk" };
   const place = element("div");
@@ -165,7 +166,7 @@ function riskChart(box) {
         const interval = measure.intervals(model)[at];
         const value = measure.write(measure.values(model)[at]);
         const cells = [model.name, value];
-        if (data.level && data.rows[at] > 0) cells.push(interval ? ends(interval, measure.write) : "not estimable");
+        if (data.level && data.rows[at] > 0) cells.push(bounds(interval, measure.write, measure.cut(model)[at]));
         return cells;
       });
       list.push(["rows", count(data.rows[at])]);
@@ -234,7 +235,7 @@ function gainsChart(box) {
       const at = shown[i], last = data.models.length - 1;
       const list = [["difference", signed(value[at])]];
       if (interval.length > 0) {
-        list.push([data.level + " interval", interval[at] ? ends(interval[at], signed) : "not estimable"]);
+        list.push([data.level + " interval", bounds(interval[at], signed, (data.change.cut || [])[at])]);
         list.push(["verdict", words[kind(at)]]);
       }
       for (const m of [0, last]) list.push([data.models[m].name, show(data.models[m].risk[at])]);

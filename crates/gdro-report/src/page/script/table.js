@@ -11,24 +11,25 @@ function columns() {
     const some = values && values.some((v) => v !== null && v !== undefined);
     if (some) list.push({ header, values, block, write: (at) => write(values[at]) });
   };
-  const between = (header, intervals, write, near) => {
+  const between = (header, intervals, write, near, cut = []) => {
     if (!data.level || !intervals || intervals.length === 0) return;
     list.push({
       header, block: false, wide: true,
       values: intervals.map((i) => (i ? i[near] : null)),
-      write: (at) => (intervals[at] ? ends(intervals[at], write) : data.rows[at] > 0 ? "not estimable" : NONE),
+      write: (at) => (data.rows[at] > 0 ? bounds(intervals[at], write, cut[at]) : NONE),
     });
   };
   const held = data.train_rows !== null;
   add(held ? "rows\nheld out" : "rows", data.rows, count, true);
   add("clusters", data.clusters, count);
   if (held) add("rows\ntraining", data.train_rows, count);
-  data.models.forEach((m, at) => add(`${data.unit}\n${m.name}`, m.risk, show, at === 0));
-  between(`${last.name} ${data.unit}\nat ${data.level}`, last.risk_interval, show, 1);
+  data.models.forEach((m, at) => add(`${m.uncut_risk ? "capped " : ""}${data.unit}\n${m.name}`, m.risk, show, at === 0));
+  between(`${last.name} ${data.unit}\nat ${data.level}`, last.risk_interval, show, 1, last.cut);
   if (data.change) {
     add(`${last.name}\n− ERM`, data.change.value, signed, true);
-    between(`${last.name} − ERM\nat ${data.level}`, data.change.interval, signed, 1);
+    between(`${last.name} − ERM\nat ${data.level}`, data.change.interval, signed, 1, data.change.cut);
   }
+  data.models.forEach((m, at) => add(`uncut ${data.unit}\n${m.name}`, m.uncut_risk, show, at === 0));
   data.models.forEach((m, at) => add(`accuracy\n${m.name}`, m.accuracy, percent, at === 0));
   between(`${last.name} accuracy\nat ${data.level}`, last.accuracy_interval, percent, 0);
   last.metrics.forEach((m, at) => add(`${m.label}\n${last.name}`, m.values, m.is_share ? percent : plain, at === 0));

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 
 from . import _gdro
 from ._certificate import Certificate
-from ._groups import families_of, names_of
+from ._groups import clusters_of, families_of, names_of
 from ._index import same_index
 from ._settings import (
     given,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         SolverName,
         Subsets,
         Vector,
+        WeightKind,
     )
 
 #: Gap, in units of the risks, from which on a model counts as not converged without a ``tol``.
@@ -116,6 +117,9 @@ _DOCUMENTATION = """
         ``group_names_``.
     adjustment : float, default=None
         C of the offsets -C/sqrt(n_i).
+    weight_kind : {"importance", "frequency"}, default="importance"
+        What ``sample_weight`` means: how much a row counts within its group, or how many rows it stands
+        for, whole numbers: everything is as if X and y had the row so often.
     random_state : int, Generator, RandomState or None, default=None
         Of the draws; an int is the seed of the program. ``"exact"`` draws nothing.
     threads : int, default=None
@@ -151,6 +155,9 @@ _DOCUMENTATION = """
     loss_cap_ : float
         What 999 of 1000 training losses stay below, and not less than what rows lose under the best
         constant models of their groups: the cap M of :mod:`gdro.metrics`.
+    cluster_cap_ : float or None
+        The largest total weight of a cluster in a group, without ``sample_weight`` its number of rows:
+        the cap S of :mod:`gdro.metrics`; None without ``clusters``.
     weight_cap_ : float or None
         The largest weight of a training row: the cap B of weights of :mod:`gdro.metrics`. None
         without ``sample_weight``.
@@ -178,6 +185,7 @@ class _GroupDRO(BaseEstimator):
     loss_: str
     loss_cap_: float
     weight_cap_: float | None
+    cluster_cap_: float | None
     steps_: tuple[float, float] | None
 
     def __init__(
@@ -209,6 +217,7 @@ class _GroupDRO(BaseEstimator):
         offsets: PerGroup | None = None,
         adjustment: float | None = None,
         scales: PerGroup | None = None,
+        weight_kind: WeightKind = "importance",
         random_state: RandomState | None = None,
         threads: int | None = None,
         verbose: int = 0,
@@ -239,6 +248,7 @@ class _GroupDRO(BaseEstimator):
         self.offsets = offsets
         self.adjustment = adjustment
         self.scales = scales
+        self.weight_kind = weight_kind
         self.random_state = random_state
         self.threads = threads
         self.verbose = verbose
@@ -260,10 +270,16 @@ class _GroupDRO(BaseEstimator):
         _gdro.check(self._arguments())
         self._threads = threads_of(self.threads)
 
-    def _rows(self, X, y, sensitive_features, sample_weight, numbers):
-        """Validated rows without those of weight 0, which count as absent."""
+    def _rows(self, X, y, sensitive_features, sample_weight, clusters, numbers):
+        """Validated rows without those of weight 0, which count as absent, and their clusters."""
         self._check()
-        same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        same_index(
+            X=X,
+            y=y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            clusters=clusters,
+        )
         given = X, y
         try:
             X, y = validate_data(
@@ -286,13 +302,15 @@ class _GroupDRO(BaseEstimator):
                 raise
             raise ValueError(why) from None
         del given  # X may be a copy by now
-        weights, keep = weights_of(sample_weight, X)
+        weights, keep = weights_of(sample_weight, X, self.weight_kind)
         families = families_of(sensitive_features, X.shape[0], keep)
+        clusters = clusters_of(clusters, X.shape[0], keep)
         if keep is not None:
-            X, y, weights = X[keep], y[keep], weights[keep]
-        return X, y, weights, families
+            X, y = X[keep], y[keep]
+            weights = None if weights is None else weights[keep]
+        return X, y, weights, families, clusters
 
-    def _fit(self, X, y, weights, families, loss, classes):
+    def _fit(self, X, y, weights, families, clusters, loss, classes):
         """Trains on targets as the solver takes them; returns coefficients and intercepts."""
         names = names_of(families)
         more = {"loss": loss}
@@ -307,6 +325,7 @@ class _GroupDRO(BaseEstimator):
             names.tolist(),
             self._arguments(names, **more),
             classes,
+            clusters,
             self._threads,
             _listener(self.verbose),
         )
@@ -322,7 +341,9 @@ class _GroupDRO(BaseEstimator):
                 ],
                 "names": names.tolist(),
             },
-            "is_weighted": weights is not None,
+            "is_weighted": weights is not None or self.weight_kind == "frequency",
+            "weight_kind": self.weight_kind,
+            "one_cluster": None if clusters is None else _with_one(families, clusters),
         }
         self.group_weights_ = found["q"]
         self.group_risks_ = found["risks"]
@@ -334,6 +355,7 @@ class _GroupDRO(BaseEstimator):
         self.loss_ = loss
         self.loss_cap_ = found["cap"]
         self.weight_cap_ = found["weight_cap"]
+        self.cluster_cap_ = found["cluster_cap"]
         self.steps_ = found["steps"]
         if found["remark"] is not None:
             warnings.warn(found["remark"], UserWarning, stacklevel=3)
@@ -404,8 +426,8 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
     classes_: Labels
     intercept_: Vector
 
-    # Groups are always passed on to fit where metadata routing is enabled.
-    __metadata_request__fit = {"sensitive_features": True}
+    # Groups and clusters are always passed on to fit where metadata routing is enabled.
+    __metadata_request__fit = {"sensitive_features": True, "clusters": True}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -422,6 +444,7 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         *,
         sensitive_features: GroupsLike | None = None,
         sample_weight: ColumnLike | None = None,
+        clusters: ColumnLike | None = None,
     ) -> GroupDROClassifier:
         """Fits the model.
 
@@ -446,8 +469,8 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         -------
         self
         """
-        X, y, weights, families = self._rows(
-            X, y, sensitive_features, sample_weight, numbers=False
+        X, y, weights, families, clusters = self._rows(
+            X, y, sensitive_features, sample_weight, clusters, numbers=False
         )
         self.classes_, codes = np.unique(y, return_inverse=True)
         count = len(self.classes_)
@@ -468,7 +491,9 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
                 )
             targets, outputs = np.where(codes == 1, 1.0, -1.0), 0
         del codes, y  # of as many rows as X
-        coefficients, intercepts = self._fit(X, targets, weights, families, loss, outputs)
+        coefficients, intercepts = self._fit(
+            X, targets, weights, families, clusters, loss, outputs
+        )
         if loss == "softmax":
             # The same number added to all scores changes nothing.
             intercepts = intercepts - intercepts.mean()
@@ -525,8 +550,8 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
     coef_: Vector
     intercept_: float
 
-    # Groups are always passed on to fit where metadata routing is enabled.
-    __metadata_request__fit = {"sensitive_features": True}
+    # Groups and clusters are always passed on to fit where metadata routing is enabled.
+    __metadata_request__fit = {"sensitive_features": True, "clusters": True}
 
     def fit(
         self,
@@ -535,6 +560,7 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
         *,
         sensitive_features: GroupsLike | None = None,
         sample_weight: ColumnLike | None = None,
+        clusters: ColumnLike | None = None,
     ) -> GroupDRORegressor:
         """Fits the model.
 
@@ -548,17 +574,23 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
             The group of every row, see :meth:`GroupDROClassifier.fit`.
         sample_weight : array of shape (n,), default=None
             Weights of rows within their groups: 2 counts like two rows, 0 like none.
+        clusters : array of shape (n,), default=None
+            Which rows belong together, such as those of a patient. The model is the same; the largest
+            cluster of a group is remembered, as ``cluster_cap_``, for intervals whose unit is a cluster
+            (:func:`gdro.metrics.evaluate`).
 
         Returns
         -------
         self
         """
-        X, y, weights, families = self._rows(
-            X, y, sensitive_features, sample_weight, numbers=True
+        X, y, weights, families, clusters = self._rows(
+            X, y, sensitive_features, sample_weight, clusters, numbers=True
         )
         loss = "squared" if self.loss is None else loss_of(self.loss)
         targets_of(loss, ("numbers",))
-        coefficients, intercepts = self._fit(X, y, weights, families, loss, 0)
+        coefficients, intercepts = self._fit(
+            X, y, weights, families, clusters, loss, 0
+        )
         self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
         return self
 
@@ -652,10 +684,22 @@ def _trace(points):
 
 
 #: The arguments that the solver reads, with their defaults.
+
+
+def _with_one(families, clusters):
+    """The names of the groups that have a single cluster."""
+    names = []
+    for family in families:
+        pairs = np.unique(np.stack([family.codes, clusters]), axis=1)
+        found = np.bincount(pairs[0], minlength=len(family.names))
+        names += [name for name, count in zip(family.names, found) if count == 1]
+    return names
+
+
 _USUAL = {
     name: parameter.default
     for name, parameter in inspect.signature(_GroupDRO.__init__).parameters.items()
-    if name not in ("self", "objective", "k", "solver", "random_state", "threads", "verbose")
+    if name not in ("self", "objective", "k", "solver", "random_state", "threads", "verbose", "weight_kind")
 }
 
 

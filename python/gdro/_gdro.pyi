@@ -6,7 +6,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._types import Arguments, Binary, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
+from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
 __all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
 
@@ -123,10 +123,11 @@ def check(arguments: Arguments) -> None:
     Refuses arguments as `fit` does.
     """
 
-def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
+def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
     """
     Trains a model on rows whose groups have these names; `classes` is their number for a loss that
-    takes classes, and 0 for others. Lines about the progress go to `listener`.
+    takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
+    go to `listener`.
     """
 
 def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[int]) -> list[str]:
@@ -134,10 +135,11 @@ def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[i
     Remarks on a family of groups that are too many to be meant, with the number of rows of each.
     """
 
-def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weights: Vector | None, families: Sequence[Family], delta: float, cap: float, weight_cap: float | None, seed: int) -> dict[str, Any]:
+def intervals(losses: Vector, correct: Flags | None, binary: Binary | None, weights: Vector | None, clusters: Clusters | None, families: Sequence[Family], delta: float, cap: float, weight_cap: float | None, cluster_cap: float | None, seed: int) -> dict[str, Any]:
     """
     Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
-    `binary` has a score per row and whether the row is of the positive class.
+    `binary` has a score per row and whether the row is of the positive class; `clusters` the cluster of
+    each row, and for each group whether its rows are the independent draws all the same.
     """
 
 def losses(loss: str, scores: Matrix, targets: Vector) -> Vector:

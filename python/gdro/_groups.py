@@ -30,10 +30,11 @@ class Family:
 def families_of(sensitive_features, rows, keep=None):
     """The families that ``sensitive_features`` means for a table of so many rows.
 
-    ``keep`` selects rows, the others are left out before groups are made.
+    ``keep`` selects rows, by a mask or by their numbers; the others are left out before groups are
+    made.
     """
     if sensitive_features is None:
-        kept = rows if keep is None else int(np.count_nonzero(keep))
+        kept = rows if keep is None else np.arange(rows)[keep].size
         return [Family(np.zeros(kept), [ALL])]
     fields = getattr(getattr(sensitive_features, "dtype", None), "names", None)
     if fields:  # a structured array, which unlike a list can be split
@@ -49,6 +50,11 @@ def families_of(sensitive_features, rows, keep=None):
             for i, (what, part) in enumerate(parts_of("sensitive_features", sensitive_features))
         ]
     return [_family(sensitive_features, rows, keep)]
+
+
+def clusters_of(clusters, rows, keep=None):
+    """The number of the cluster of each row, or ``None`` without clusters."""
+    return None if clusters is None else _family(clusters, rows, keep, "clusters").codes
 
 
 def parts_of(name, value):

@@ -145,6 +145,7 @@ def _from_json(model):
         "domain": training.get("domain"),
         "fit_intercept": not training.get("no-intercept", False),
         "penalize_intercept": training["penalize-intercept"],
+        "weight_kind": model["job"]["data"].get("weight-kind", "importance"),
     }
     if target["task"] == "regression":
         estimator = GroupDRORegressor(**arguments)
@@ -166,6 +167,8 @@ def _from_json(model):
     estimator.solver_ = training["solver"]
     estimator.loss_cap_ = model["cap"]
     estimator.weight_cap_ = model.get("weight-cap")
+    estimator.cluster_cap_ = model.get("cluster-cap")
+    data = model["job"]["data"]
     estimator.group_names_ = np.array(model["grouping"]["names"], dtype=object)
     estimator.group_weights_ = np.array(model["group-weights"])
     certificate = model["certificate"]
@@ -174,7 +177,9 @@ def _from_json(model):
     estimator._record = {
         "job": json.dumps(model["job"]),
         "groups": model["grouping"],
-        "is_weighted": model["job"]["data"]["weight"] is not None,
+        "is_weighted": data["weight"] is not None,
+        "weight_kind": data.get("weight-kind", "importance"),
+        "one_cluster": None if data.get("cluster") is None else model.get("one-cluster", []),
         "target": target,
     }
     if indices is not None:
@@ -195,6 +200,7 @@ def save(
     *,
     target: str | None = None,
     weight: str | None = None,
+    cluster: str | None = None,
 ) -> None:
     """Writes a model as the ``model.json`` of the program, which can predict and evaluate with it.
 
@@ -213,9 +219,12 @@ def save(
     weight : str, default=None
         Name of the column of the weights of the rows, of a model trained with ``sample_weight``:
         ``"sample_weight"``, or what a loaded model calls it, unless it is given.
+    cluster : str, default=None
+        Name of the column of the clusters of the rows, of a model trained with ``clusters``:
+        ``"cluster"``, or what a loaded model calls it, unless it is given.
     """
     encoding, estimator = _parts(model)
-    content = json.dumps(_to_json(encoding, estimator, target, weight), allow_nan=False)
+    content = json.dumps(_to_json(encoding, estimator, target, weight, cluster), allow_nan=False)
     path = Path(path)
     if path.suffix != ".json":
         path = path / "model.json"
@@ -359,7 +368,7 @@ def _loss(estimator):
     return "logistic" if two else estimator.loss_
 
 
-def _to_json(encoding, estimator, target, weight):
+def _to_json(encoding, estimator, target, weight, cluster):
     """The parts that only Python knows; the rest of the file follows from them."""
     kind = _kind(estimator)
     features = "encoded" if encoding is not None else "plain"
@@ -385,6 +394,12 @@ def _to_json(encoding, estimator, target, weight):
             raise ValueError(f"weight={weight!r}: the model was trained without sample_weight")
     elif weight is None:
         weight = job["data"]["weight"] or "sample_weight"
+    one_cluster = record.get("one_cluster")
+    if one_cluster is None:
+        if cluster is not None:
+            raise ValueError(f"cluster={cluster!r}: the model was trained without clusters")
+    elif cluster is None:
+        cluster = job["data"].get("cluster") or "cluster"
     certificate = estimator.certificate_
     return {
         "job": job,
@@ -392,6 +407,10 @@ def _to_json(encoding, estimator, target, weight):
         "target": target_of,
         "groups": record["groups"],
         "weight": weight,
+        "weight-kind": record.get("weight_kind", "importance"),
+        "cluster": cluster,
+        "cluster-cap": estimator.cluster_cap_,
+        "one-cluster": one_cluster or [],
         "weights": weights.tolist(),
         "intercepts": intercepts.tolist(),
         "group-weights": np.asarray(estimator.group_weights_).tolist(),

@@ -71,20 +71,44 @@ def targets_of(loss, kinds=("labels", "classes", "numbers")):
     return found
 
 
-def weights_of(sample_weight, X):
-    """The weights of the rows of X, and which rows count: those above 0, or ``None`` for all."""
+WEIGHT_KINDS = ("importance", "frequency")
+
+#: Most rows that frequencies may add up to, as in the program.
+MOST_ROWS = 20_000_000
+
+
+def weights_of(sample_weight, X, kind="importance"):
+    """The weights of the rows of X, and which rows count: those above 0, or ``None`` for all.
+
+    Frequencies are no weights, but the numbers of the rows, each as often as it counts.
+    """
+    if kind not in WEIGHT_KINDS:
+        raise ValueError(f"weight_kind={kind!r}: expected one of {', '.join(WEIGHT_KINDS)}")
     if sample_weight is None:
+        if kind != "importance":
+            raise ValueError(f"weight_kind={kind!r} does nothing without sample_weight")
         return None, None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if np.any(weights < 0):
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(f"sample_weight of row {row} is {weights[row]}: expected at least 0")
     keep = weights > 0
-    if keep.all():
-        return weights, None
     if not keep.any():
         raise ValueError("sample_weight: all weights are 0")
-    return weights, keep
+    if kind == "frequency":
+        if np.any(weights != np.floor(weights)):
+            row = int(np.flatnonzero(weights != np.floor(weights))[0])
+            raise ValueError(
+                f"sample_weight of row {row} is {weights[row]}: expected a number of rows, or "
+                "weight_kind='importance'"
+            )
+        if weights.sum() > MOST_ROWS:
+            raise ValueError(
+                f"weight_kind={kind!r}, but sample_weight adds up to {weights.sum():.0f} rows: "
+                f"expected at most {MOST_ROWS:,}; weights of surveys are importance"
+            )
+        return None, np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+    return weights, None if keep.all() else keep
 
 
 def given(arguments, usual, names=None):

@@ -82,6 +82,9 @@ Algorithm: TypeAlias = Literal[
 SolverName: TypeAlias = Literal["auto", "exact"] | Algorithm
 Average: TypeAlias = Literal["uniform", "weighted", "suffix", "last"]
 Subsets: TypeAlias = Literal["dep-round", "systematic"]
+
+#: What the weights of rows mean.
+WeightKind: TypeAlias = Literal["importance", "frequency"]
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState
 
 #: What the compiled half takes and gives.
@@ -91,6 +94,8 @@ Rows: TypeAlias = tuple[
     Matrix | NDArray[np.float32] | Sparse, Vector, Vector | None, Sequence[Family]
 ]
 Binary: TypeAlias = tuple[Vector, Flags]
+#: The cluster of each row, and which groups take rows as independent all the same.
+Clusters: TypeAlias = tuple[NDArray[np.uint32], Sequence[bool]]
 Proof: TypeAlias = tuple[float, float, float, float, str]
 OwnLoss: TypeAlias = tuple[Callable[[Vector, float], tuple[float, Vector]], int, float, float]
 Draw: TypeAlias = Callable[[int], tuple[Vector, float]]

@@ -21,14 +21,22 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _gdro
-from ._groups import families_of, is_missing, names_of
+from ._groups import clusters_of, families_of, is_missing, names_of
 from ._index import same_index
 from ._settings import loss_of, number, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ._types import Classifier, ColumnLike, GroupsLike, Loss, MatrixLike, RandomState
+    from ._types import (
+        Classifier,
+        ColumnLike,
+        GroupsLike,
+        Loss,
+        MatrixLike,
+        RandomState,
+        WeightKind,
+    )
 
 __all__ = [
     "GroupReport",
@@ -423,7 +431,8 @@ class Interval:
     """An estimate and an interval that holds for all groups at once.
 
     ``estimable`` is false where the interval covers nearly all that is possible. ``value`` lies in
-    the interval.
+    the interval. ``clusters`` is their number, where the interval takes clusters as independent and
+    not rows.
     """
 
     value: float | None
@@ -431,6 +440,7 @@ class Interval:
     high: float
     rows: int
     estimable: bool
+    clusters: int | None = None
 
 
 class GroupReport:
@@ -465,6 +475,10 @@ class GroupReport:
         Rows count as min(weight, weight_cap) in everything but ``risk``; None without weights.
     weights_capped : float
         The share of the rows that are heavier.
+    cluster_cap : float or None
+        Clusters count as min(total weight, cluster_cap); None without clusters.
+    clusters_capped : int
+        The number of clusters that are heavier.
     """
 
     names: list[str]
@@ -486,6 +500,8 @@ class GroupReport:
     cap: float
     weight_cap: float | None
     weights_capped: float
+    cluster_cap: float | None
+    clusters_capped: int
 
     def __init__(
         self,
@@ -494,11 +510,14 @@ class GroupReport:
         delta: float,
         cap: float,
         weight_cap: float | None = None,
+        cluster_cap: float | None = None,
         known: list[str] | None = None,
     ) -> None:
         groups = found["groups"]
         self.names = list(names)
-        self.delta, self.cap, self.weight_cap = delta, cap, weight_cap
+        self.delta, self.cap = delta, cap
+        self.weight_cap, self.cluster_cap = weight_cap, cluster_cap
+        self.clusters_capped = sum(g["capped_clusters"] for g in groups)
         self.rows = [g["rows"] for g in groups]
         self.missing = [name for name, n in zip(self.names, self.rows) if n == 0]
         self.unseen = [] if known is None else [n for n in self.names if n not in set(known)]
@@ -568,6 +587,11 @@ class GroupReport:
                 f"\nWeights count as at most {self.weight_cap:g}, which cuts "
                 f"{100 * self.weights_capped:.1f} % of the rows."
             )
+        if self.cluster_cap is not None:
+            text += (
+                f"\nA cluster counts as at most {self.cluster_cap:g}, which cuts "
+                f"{self.clusters_capped} clusters."
+            )
         for names, what in (
             (self.unseen, "Groups that training never saw"),
             (self.missing, "Groups of the estimator that have no rows here"),
@@ -580,8 +604,8 @@ class GroupReport:
 
 
 def _interval(found):
-    rows, value, low, high, estimable = found
-    return Interval(value, low, high, rows, estimable)
+    rows, clusters, value, low, high, estimable = found
+    return Interval(value, low, high, rows, estimable, clusters)
 
 
 def evaluate(
@@ -591,9 +615,12 @@ def evaluate(
     *,
     sensitive_features: GroupsLike | None,
     sample_weight: ColumnLike | None = None,
+    clusters: ColumnLike | None = None,
     delta: float = 0.05,
     cap: float | None = None,
     weight_cap: float | None = None,
+    cluster_cap: float | None = None,
+    weight_kind: WeightKind = "importance",
     random_state: RandomState | None = 0,
 ) -> GroupReport:
     """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
@@ -607,6 +634,9 @@ def evaluate(
     estimator : fitted classifier or regressor
     X, y, sensitive_features, sample_weight
         As for ``fit``; rows of weight 0 say nothing.
+    clusters : array of shape (n,), default=None
+        Which rows belong together, such as those of a patient: clusters are taken as independent then,
+        and not rows. In a group that had a single cluster in ``fit``, rows are. The AUC has no interval.
     delta : float, default=0.05
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
@@ -616,6 +646,11 @@ def evaluate(
         B, with ``sample_weight``: heavier rows count as B, which changes what is estimated. It must
         not look at these rows. By default the ``weight_cap_`` of the estimator, the largest weight
         of its training rows.
+    cluster_cap : float, default=None
+        S, with ``clusters``: a cluster of a larger total weight in a group (without ``sample_weight`` of
+        more rows) counts as S. By default the ``cluster_cap_`` of the estimator.
+    weight_kind : {"importance", "frequency"}, default="importance"
+        Whether ``sample_weight`` is how much rows count, or how many rows each stands for.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
     """
@@ -630,20 +665,31 @@ def evaluate(
             )
     cap = number("cap", cap, low=0, strictly=True)
     delta = number("delta", delta, low=0, strictly=True, high=1)
-    same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+    same_index(
+        X=X,
+        y=y,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        clusters=clusters,
+    )
     losses, correct, binary = _row_losses(estimator, X, y)
-    weights, keep = weights_of(sample_weight, losses)
+    weights, keep = weights_of(sample_weight, losses, weight_kind)
     families = families_of(sensitive_features, len(losses), keep)
+    clusters = clusters_of(clusters, len(losses), keep)
     if keep is not None:
-        losses, weights = losses[keep], weights[keep]
+        losses = losses[keep]
+        weights = None if weights is None else weights[keep]
         correct = None if correct is None else correct[keep]
         binary = None if binary is None else (binary[0][keep], binary[1][keep])
-    weight_cap = _weight_cap(estimator, weights, weight_cap)
+    weight_cap = _weight_cap(estimator, weights, weight_cap, clusters)
+    cluster_cap = _cluster_cap(estimator, clusters, cluster_cap)
     names = names_of(families).tolist()
     known = getattr(_last(estimator), "group_names_", None)
     # Groups of another kind than those of training have nothing in common with them.
     known = None if known is None or not set(known) & set(names) else known.tolist()
     missing = [name for name in known or [] if name not in set(names)]
+    record = getattr(_last(estimator), "_record", {})
+    by_row = [name in (record.get("one_cluster") or ()) for name in names + missing]
     found = _gdro.intervals(
         np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
         None if correct is None else np.ascontiguousarray(correct),
@@ -651,6 +697,7 @@ def evaluate(
         if binary is None
         else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
         weights,
+        None if clusters is None else (clusters, by_row),
         [
             # The last family has the groups that are not here, too.
             (family.codes, len(family.names) + (len(missing) if family is families[-1] else 0))
@@ -659,12 +706,29 @@ def evaluate(
         delta,
         cap,
         weight_cap,
+        cluster_cap,
         number("random_state", seed_of(random_state), low=0, whole=True),
     )
-    return GroupReport(names + missing, found, delta, cap, weight_cap, known)
+    return GroupReport(names + missing, found, delta, cap, weight_cap, cluster_cap, known)
 
 
-def _weight_cap(estimator, weights, given):
+def _cluster_cap(estimator, clusters, given):
+    """S for these clusters: what is given, or that of the estimator."""
+    if clusters is None:
+        if given is not None:
+            raise ValueError(f"cluster_cap={given!r}: there are no clusters to cap")
+        return None
+    if given is None:
+        given = getattr(_last(estimator), "cluster_cap_", None)
+    if given is None:
+        raise ValueError(
+            "cluster_cap=None: the estimator has no cluster_cap_, since it was trained without "
+            "clusters: give a bound on their weights that is not taken from these rows"
+        )
+    return number("cluster_cap", given, low=0, strictly=True)
+
+
+def _weight_cap(estimator, weights, given, clusters):
     """B for these weights: what is given, or that of the estimator."""
     if weights is None:
         if given is not None:
@@ -672,6 +736,8 @@ def _weight_cap(estimator, weights, given):
         return None
     if given is None:
         given = getattr(_last(estimator), "weight_cap_", None)
+    if given is None and clusters is not None:
+        return None  # the weights of clusters are capped, not those of rows
     if given is None:
         raise ValueError(
             "weight_cap=None: the estimator has no weight_cap_, since it was trained without "

@@ -7,8 +7,9 @@ use gdro::run::Outcome;
 use gdro_train::fit::{OnRows, fit_rows};
 use gdro_train::job::Job;
 use gdro_train::options::Front;
+use gdro_train::prepared::TrainRows;
 use gdro_train::solve::Solved;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -18,11 +19,13 @@ use crate::input::Rows;
 use crate::run::run;
 
 /// Trains a model on rows whose groups have these names; `classes` is their number for a loss that
-/// takes classes, and 0 for others. Lines about the progress go to `listener`.
+/// takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
+/// go to `listener`.
 #[pyfunction]
 #[pyo3(signature = (
     rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int",
-    threads: "int | None" = None, listener: "Listener | None" = None
+    clusters: "NDArray[np.uint32] | None" = None, threads: "int | None" = None,
+    listener: "Listener | None" = None
 ) -> "dict[str, Any]")]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -30,15 +33,18 @@ pub fn fit<'py>(
     names: Vec<String>,
     arguments: &Bound<'py, PyDict>,
     classes: usize,
+    clusters: Option<PyReadonlyArray1<'py, u32>>,
     threads: Option<NonZeroUsize>,
     listener: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let job = job_of(arguments)?;
     let rows = rows.view();
+    let clusters = clusters.map(|codes| codes.as_array().to_vec());
     let fitted = run(py, threads, listener.as_ref(), |control| {
         let library = |e| gdro_train::Failure::library(e, &[]);
         let loss = loss_of(&job, classes).map_err(library)?;
         let rows = rows.train_rows(names).map_err(library)?;
+        let rows = TrainRows { clusters, ..rows };
         control.say(|| {
             let (n, m, d) = (rows.data.rows(), rows.data.groups(), rows.data.features());
             format!("{n} rows, {m} groups, {d} features")
@@ -98,6 +104,7 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("iterations", iterations)?;
     dict.set_item("cap", settings.cap)?;
     dict.set_item("weight_cap", settings.weight_cap)?;
+    dict.set_item("cluster_cap", settings.cluster_cap)?;
     dict.set_item("remark", remark)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;

@@ -128,6 +128,6 @@ impl RowsView<'_> {
         let data = Dataset::new(matrix, self.y.to_vec(), weights, &members(&self.families))?;
         let of = |(family, (_, groups)): (usize, &(_, usize))| vec![family; *groups];
         let families = self.families.iter().enumerate().flat_map(of).collect();
-        Ok(TrainRows { data, names, families })
+        Ok(TrainRows { data, names, families, clusters: None })
     }
 }

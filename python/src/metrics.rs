@@ -58,15 +58,17 @@ struct Held {
     scores: Vec<f64>,
     positive: Vec<bool>,
     weights: Vec<f64>,
+    clusters: Vec<u32>,
 }
 
 /// Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
-/// `binary` has a score per row and whether the row is of the positive class.
+/// `binary` has a score per row and whether the row is of the positive class; `clusters` the cluster of
+/// each row, and for each group whether its rows are the independent draws all the same.
 #[pyfunction]
 #[pyo3(signature = (
     losses: "Vector", correct: "Flags | None", binary: "Binary | None",
-    weights: "Vector | None", families: "Sequence[Family]", delta: "float", cap: "float",
-    weight_cap: "float | None", seed: "int"
+    weights: "Vector | None", clusters: "Clusters | None", families: "Sequence[Family]", delta: "float", cap: "float",
+    weight_cap: "float | None", cluster_cap: "float | None", seed: "int"
 ) -> "dict[str, Any]")]
 #[allow(clippy::too_many_arguments)]
 pub fn intervals<'py>(
@@ -75,14 +77,17 @@ pub fn intervals<'py>(
     correct: Option<PyReadonlyArray1<'py, bool>>,
     binary: Option<(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, bool>)>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
+    clusters: Option<(PyReadonlyArray1<'py, u32>, Vec<bool>)>,
     families: Vec<Family<'py>>,
     delta: f64,
     cap: f64,
     weight_cap: Option<f64>,
+    cluster_cap: Option<f64>,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let families = views(&families);
     let weights = weights.as_ref().map(|w| w.as_array());
+    let clusters = clusters.as_ref().map(|(codes, by_row)| (codes.as_array(), by_row));
     let (losses, correct) = (losses.as_array(), correct.as_ref().map(|c| c.as_array()));
     let binary = binary.as_ref().map(|(s, p)| (s.as_array(), p.as_array()));
     let found = run(py, None, None, |_| {
@@ -97,27 +102,32 @@ pub fn intervals<'py>(
                     held.scores.extend(binary.map(|(s, _)| s[row]));
                     held.positive.extend(binary.map(|(_, p)| p[row]));
                     held.weights.extend(weights.map(|w| w[row]));
+                    held.clusters.extend(clusters.map(|(codes, _)| codes[row]));
                 }
                 held
             })
             .collect();
+        let is_clustered = |group: usize| clusters.is_some_and(|(_, by_row)| !by_row[group]);
         let rows: Vec<Rows<'_>> = held
             .iter()
-            .map(|held| Rows {
+            .enumerate()
+            .map(|(group, held)| Rows {
                 losses: &held.losses,
                 correct: correct.map(|_| &held.correct[..]),
                 binary: binary.map(|_| Binary { scores: &held.scores, positive: &held.positive }),
                 weights: weights.map(|_| &held.weights[..]),
+                clusters: is_clustered(group).then_some(&held.clusters[..]),
             })
             .collect();
-        evaluate(&rows, &Settings { delta, cap, weight_cap, seed })
+        evaluate(&rows, &Settings { delta, cap, weight_cap, cluster_cap, seed })
     })?;
     as_dict(py, &found)
 }
 
-/// An evaluation as dictionaries and tuples (rows, value, low, high, estimable).
+/// An evaluation as dictionaries and tuples (rows, clusters, value, low, high, estimable).
 fn as_dict<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDict>> {
-    let estimate = |e: &Estimate| (e.rows, e.value, e.interval.low, e.interval.high, e.estimable);
+    let estimate =
+        |e: &Estimate| (e.rows, e.clusters, e.value, e.interval.low, e.interval.high, e.estimable);
     let worst = |w: &Worst| (w.all.low, w.all.high, w.group, w.is_estimable());
     let mut groups = Vec::with_capacity(found.groups.len());
     for group in &found.groups {
@@ -127,6 +137,7 @@ fn as_dict<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDi
         dict.set_item("clipped", group.clipped)?;
         dict.set_item("clipped_share", group.clipped_share())?;
         dict.set_item("capped_weights", group.capped_weights)?;
+        dict.set_item("capped_clusters", group.capped_clusters)?;
         dict.set_item("clipped_risk", estimate(&group.clipped_risk))?;
         dict.set_item("accuracy", group.accuracy.as_ref().map(estimate))?;
         let metrics = PyDict::new(py);

@@ -552,6 +552,18 @@ pub enum Error {
         /// What was expected.
         expected: &'static str,
     },
+    /// A weight that is to be a number of rows is none.
+    #[error(
+        "{at}: column `{column}`: found the weight {found}, expected a number of rows: 0, 1, 2, …"
+    )]
+    FractionalWeight {
+        /// The line.
+        at: Position,
+        /// The weight column.
+        column: String,
+        /// The weight.
+        found: f64,
+    },
     /// No row is left after rows were left out.
     #[error("no row is left: {dropped}")]
     NothingLeft {
@@ -779,6 +791,10 @@ impl Error {
                 .say("fill it, or leave such rows out with `")
                 .set("missing", Value::OfColumn(column.clone(), "drop"))
                 .say("`"),
+            Error::FractionalWeight { .. } => hint
+                .say("say `")
+                .set("weight-kind", words(&["importance"]))
+                .say("` if it is no count"),
             Error::MissingGroup { .. } => {
                 hint.say("fill it, or say `").set("missing-group", words(&["own", "drop"])).say("`")
             }

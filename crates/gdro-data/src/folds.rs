@@ -8,12 +8,13 @@ use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
+use crate::clusters::Clusters;
 use crate::error::{Error, Result};
 use crate::features::Encoding;
 use crate::options::{DataOptions, Split, Task};
 use crate::prepare::{Group, Prepared};
 use crate::schema::schema;
-use crate::split::{hold_out, label};
+use crate::split::{Units, hold_out, wholes};
 use crate::table::Table;
 
 /// How training rows are split for validation.
@@ -34,6 +35,9 @@ pub enum Validation {
 /// and by label; every row has the same chance to be in a fold, whatever its label. Every group
 /// keeps a training row in each part: where all rows of a group would be validation rows of the
 /// same fold, as with a group of a single row, one of them is a training row throughout.
+///
+/// Clusters are drawn as rows are and stay whole, but for those that are all that a group has, whose
+/// rows in it are drawn one by one, as when rows are held out.
 #[derive(Debug)]
 pub struct Folds<'a> {
     table: &'a Table,
@@ -59,9 +63,7 @@ impl<'a> Folds<'a> {
         seed: u64,
     ) -> Result<Self> {
         let options = options.settle(table.names())?.0;
-        let trained = prepared.groups.iter().filter(|group| group.train.is_some());
-        let families: Vec<usize> = trained.map(|group| group.family).collect();
-        let fold_of = assign(&prepared.train, &families, prepared.target.task(), validation, seed)?;
+        let fold_of = Rows::of(prepared).assign(validation, seed)?;
         let (option, found, count) = match validation {
             Validation::Folds(count) => ("folds", count.to_string(), count),
             Validation::Share(share) => ("validation", share.to_string(), 1),
@@ -92,72 +94,123 @@ impl<'a> Folds<'a> {
     }
 }
 
-/// The fold in which each row is a validation row; `None` when in none. `families` has the family
-/// of each group.
-fn assign(
-    data: &Dataset,
-    families: &[usize],
-    task: Task,
-    validation: Validation,
-    seed: u64,
-) -> Result<Vec<Option<usize>>> {
-    let rows = data.rows();
-    let refuse =
-        |option, found: String, expected: String| Err(Error::Option { option, found, expected });
-    let labels = (task != Task::Regression).then(|| data.targets());
-    let mut fold_of = vec![None; rows];
-    let mut rng = Rng::seed_from_u64(seed);
-    match validation {
-        Validation::Folds(count) => {
-            if count < 2 || count > rows {
-                let expected = format!("a number from 2 to the {rows} training rows");
-                return refuse("folds", count.to_string(), expected);
-            }
-            let mut deal = Deal { rows: vec![0; count] };
-            for mut stratum in strata(data) {
-                stratum.shuffle(&mut rng);
-                stratum.sort_by_key(|row| label(labels, *row as usize));
-                let order = deal.order(stratum.len(), &mut rng);
-                for (row, fold) in stratum.iter().zip(order.iter().cycle()) {
-                    fold_of[*row as usize] = Some(*fold);
-                }
-            }
-        }
-        Validation::Share(share) => {
-            if !(share > 0.0 && share < 1.0) {
-                let expected = "a share between 0 and 1".to_owned();
-                return refuse("validation", share.to_string(), expected);
-            }
-            let (mut of_rows, mut members) =
-                (vec![vec![None; rows]; families_of(families)], vec![]);
-            for (group, family) in families.iter().enumerate() {
-                let rows = data.members(group);
-                rows.iter().for_each(|row| of_rows[*family][*row as usize] = Some(group as u32));
-                members.push(rows.to_vec());
-            }
-            let split = Split::Share { share, seed };
-            let (held, _) = hold_out(&split, &of_rows, &members, labels)?;
-            fold_of.iter_mut().zip(held).for_each(|(fold, held)| *fold = held.then_some(0));
-        }
-    }
-    for group in 0..data.groups() {
-        let members = data.members(group);
-        let first = fold_of[members[0] as usize];
-        if first.is_some() && members.iter().all(|row| fold_of[*row as usize] == first) {
-            fold_of[members[rng.random_range(0..members.len())] as usize] = None;
-        }
-    }
-    Ok(fold_of)
+/// Training rows, and what their folds go by.
+struct Rows<'a> {
+    families: Vec<Vec<Option<u32>>>,
+    groups: Vec<Vec<u32>>,
+    labels: Option<&'a [f64]>,
+    clusters: Option<&'a [u32]>,
 }
 
-/// Number of families.
-fn families_of(families: &[usize]) -> usize {
-    families.iter().max().map_or(0, |last| last + 1)
+impl<'a> Rows<'a> {
+    fn of(prepared: &'a Prepared) -> Self {
+        let data = &prepared.train;
+        let trained = prepared.groups.iter().filter(|group| group.train.is_some());
+        let families: Vec<usize> = trained.map(|group| group.family).collect();
+        Rows {
+            clusters: prepared.train_clusters.as_ref().map(Clusters::codes),
+            ..Self::in_families(data, &families, prepared.target.task())
+        }
+    }
+
+    /// Rows of data whose groups are of these families, without clusters.
+    fn in_families(data: &'a Dataset, families: &[usize], task: Task) -> Self {
+        let count = families.iter().max().map_or(0, |last| last + 1);
+        let mut of_rows = vec![vec![None; data.rows()]; count];
+        let mut groups = Vec::with_capacity(families.len());
+        for (group, family) in families.iter().enumerate() {
+            let rows = data.members(group);
+            rows.iter().for_each(|row| of_rows[*family][*row as usize] = Some(group as u32));
+            groups.push(rows.to_vec());
+        }
+        let labels = (task != Task::Regression).then(|| data.targets());
+        Rows { families: of_rows, groups, labels, clusters: None }
+    }
+
+    fn units(&self) -> Units<'_> {
+        Units { families: &self.families, groups: &self.groups, labels: self.labels }
+    }
+
+    /// The fold in which each row is a validation row; `None` when in none.
+    fn assign(&self, validation: Validation, seed: u64) -> Result<Vec<Option<usize>>> {
+        let rows = self.families.first().map_or(0, Vec::len);
+        let refuse = |option, found: String, expected: String| {
+            Err(Error::Option { option, found, expected })
+        };
+        let mut fold_of = vec![None; rows];
+        let mut rng = Rng::seed_from_u64(seed);
+        match validation {
+            Validation::Folds(count) => {
+                if count < 2 || count > rows {
+                    let expected = format!("a number from 2 to the {rows} training rows");
+                    return refuse("folds", count.to_string(), expected);
+                }
+                match self.clusters {
+                    None => {
+                        let folds = deal(&self.units(), rows, count, &mut rng);
+                        fold_of = folds.into_iter().map(Some).collect();
+                    }
+                    Some(clusters) => {
+                        for whole in wholes(&self.units(), clusters) {
+                            let folds = deal(&whole.units(), whole.rows.len(), count, &mut rng);
+                            for (rows, fold) in whole.rows.iter().zip(folds) {
+                                rows.iter().for_each(|row| fold_of[*row as usize] = Some(fold));
+                            }
+                        }
+                    }
+                }
+            }
+            Validation::Share(share) => {
+                if !(share > 0.0 && share < 1.0) {
+                    let expected = "a share between 0 and 1".to_owned();
+                    return refuse("validation", share.to_string(), expected);
+                }
+                let split = Split::Share { share, seed };
+                let (held, _) = hold_out(&split, &self.units(), self.clusters)?;
+                fold_of.iter_mut().zip(held).for_each(|(fold, held)| *fold = held.then_some(0));
+            }
+        }
+        for group in &self.groups {
+            let first = fold_of[group[0] as usize];
+            if first.is_none() || group.iter().any(|row| fold_of[*row as usize] != first) {
+                continue;
+            }
+            let kept = group[rng.random_range(0..group.len())];
+            let of_cluster = |codes: &[u32]| {
+                group.iter().any(|row| codes[*row as usize] != codes[kept as usize])
+            };
+            match self.clusters.filter(|codes| of_cluster(codes)) {
+                // A group of several clusters keeps a whole one.
+                Some(codes) => {
+                    let cluster = codes[kept as usize];
+                    let whole = fold_of.iter_mut().zip(codes).filter(|(_, code)| **code == cluster);
+                    whole.for_each(|(fold, _)| *fold = None);
+                }
+                None => fold_of[kept as usize] = None,
+            }
+        }
+        Ok(fold_of)
+    }
+}
+
+/// The folds of so many units.
+fn deal(units: &Units<'_>, count: usize, folds: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut fold_of = vec![0; count];
+    let mut deal = Deal { rows: vec![0; folds] };
+    for mut stratum in strata(units.groups, count) {
+        stratum.shuffle(rng);
+        stratum.sort_by_key(|unit| units.label(*unit as usize));
+        let order = deal.order(stratum.len(), rng);
+        for (unit, fold) in stratum.iter().zip(order.iter().cycle()) {
+            fold_of[*unit as usize] = *fold;
+        }
+    }
+    fold_of
 }
 
 /// Folds that are dealt to strata.
 struct Deal {
-    /// Rows of each fold so far.
+    /// Rows or clusters of each fold so far.
     rows: Vec<usize>,
 }
 
@@ -178,15 +231,15 @@ impl Deal {
     }
 }
 
-/// The rows by the set of groups that they are in, in the order of the groups.
-fn strata(data: &Dataset) -> Vec<Vec<u32>> {
-    let mut groups_of = vec![Vec::new(); data.rows()];
-    for group in 0..data.groups() {
-        data.members(group).iter().for_each(|row| groups_of[*row as usize].push(group));
+/// So many units by the set of groups that they are in, in the order of the groups.
+fn strata(groups: &[Vec<u32>], count: usize) -> Vec<Vec<u32>> {
+    let mut groups_of = vec![Vec::new(); count];
+    for (group, units) in groups.iter().enumerate() {
+        units.iter().for_each(|unit| groups_of[*unit as usize].push(group));
     }
     let mut strata: BTreeMap<Vec<usize>, Vec<u32>> = BTreeMap::new();
-    for (row, groups) in (0..).zip(groups_of) {
-        strata.entry(groups).or_default().push(row);
+    for (unit, groups) in (0..).zip(groups_of) {
+        strata.entry(groups).or_default().push(unit);
     }
     strata.into_values().collect()
 }
@@ -237,7 +290,12 @@ fn split(
         let before = lists[..group].iter().filter(|list| !list.is_empty()).count();
         (!lists[group].is_empty()).then_some(before)
     };
+    let all_clusters = prepared.train_clusters.as_ref();
     let group = |group: &Group| {
+        let rows = || group.train.map_or(&[][..], |i| data.members(i)).iter().copied();
+        let count_clusters = |inside: &dyn Fn(u32) -> bool| {
+            all_clusters.map(|clusters| clusters.count(rows().filter(|row| inside(*row))))
+        };
         let count = |lists: &[Vec<u32>]| group.train.map_or(0, |i| lists[i].len());
         let positive = |i| data.members(i).iter().filter(|r| data.targets()[**r as usize] > 0.0);
         Group {
@@ -247,13 +305,22 @@ fn split(
             train: group.train.and_then(|i| index(&training, i)),
             test: group.train.and_then(|i| index(&testing, i)),
             positives: group.positives.map(|_| group.train.map_or(0, |i| positive(i).count())),
+            clusters: count_clusters(&|_| true),
+            train_clusters: count_clusters(&|row| !held[row as usize]),
+            test_clusters: count_clusters(&|row| held[row as usize]),
             ..group.clone()
         }
+    };
+    let clusters = |wanted| {
+        let all = prepared.train_clusters.as_ref();
+        all.map(|clusters| clusters.select(&part(wanted).collect::<Vec<usize>>()))
     };
     let schema = schema(table, options, &encoding);
     Ok(Prepared {
         train,
         test,
+        train_clusters: clusters(false),
+        test_clusters: clusters(true),
         train_rows,
         test_rows,
         groups: prepared.groups.iter().map(group).collect(),
@@ -280,8 +347,8 @@ mod tests {
     #[test]
     fn folds_are_balanced_in_every_group_and_label() {
         let data = data(90, &[(0..60).collect(), (60..90).collect()]);
-        let assign =
-            |seed| assign(&data, &[0; 2], Task::Binary, Validation::Folds(5), seed).unwrap();
+        let rows = Rows::in_families(&data, &[0; 2], Task::Binary);
+        let assign = |seed| rows.assign(Validation::Folds(5), seed).unwrap();
         let folds = assign(3);
         let count = |rows: std::ops::Range<usize>, fold: usize, positive: bool| {
             rows.filter(|r| (r % 3 == 0) == positive && folds[*r] == Some(fold)).count()
@@ -302,8 +369,9 @@ mod tests {
         let matrix = Matrix::dense(1, vec![0.0; 1500]).unwrap();
         let targets = (0..1500).map(|r| if r % 5 < 2 { 1.0 } else { -1.0 }).collect();
         let data = Dataset::new(Arc::new(matrix), targets, None, &groups).unwrap();
+        let rows = Rows::in_families(&data, &[0; 300], Task::Binary);
         for seed in 0..20 {
-            let folds = assign(&data, &[0; 300], Task::Binary, Validation::Folds(5), seed).unwrap();
+            let folds = rows.assign(Validation::Folds(5), seed).unwrap();
             for group in &groups {
                 let mut found: Vec<_> = group.iter().map(|r| folds[*r as usize].unwrap()).collect();
                 found.sort_unstable();
@@ -328,7 +396,8 @@ mod tests {
         let groups: Vec<Vec<u32>> = groups(|r| r % 20).chain(groups(|r| r / 20)).collect();
         let data = data(400, &groups);
         let families: Vec<usize> = (0..40).map(|g| g / 20).collect();
-        let folds = assign(&data, &families, Task::Binary, Validation::Share(0.2), 5).unwrap();
+        let rows = Rows::in_families(&data, &families, Task::Binary);
+        let folds = rows.assign(Validation::Share(0.2), 5).unwrap();
         let held = folds.iter().filter(|fold| fold.is_some()).count();
         assert!(held.abs_diff(80) <= 1, "{held}");
     }
@@ -337,10 +406,10 @@ mod tests {
     fn every_group_keeps_a_training_row() {
         // A single row; two rows; two overlapping groups of which one has few rows.
         let data = data(23, &[vec![0], vec![1, 2], (3..23).collect(), vec![5, 9, 11]]);
-        let families = [0, 0, 0, 1];
+        let rows = Rows::in_families(&data, &[0, 0, 0, 1], Task::Binary);
         for seed in 0..50 {
             for validation in [Validation::Folds(2), Validation::Folds(7), Validation::Share(0.4)] {
-                let folds = assign(&data, &families, Task::Binary, validation, seed).unwrap();
+                let folds = rows.assign(validation, seed).unwrap();
                 assert_eq!(folds[0], None);
                 for group in 0..4 {
                     for fold in 0..7 {
@@ -355,7 +424,8 @@ mod tests {
     #[test]
     fn a_share_is_held_out_once() {
         let data = data(90, &[(0..60).collect(), (60..90).collect()]);
-        let folds = assign(&data, &[0; 2], Task::Binary, Validation::Share(0.2), 0).unwrap();
+        let rows = Rows::in_families(&data, &[0; 2], Task::Binary);
+        let folds = rows.assign(Validation::Share(0.2), 0).unwrap();
         let held = |rows: std::ops::Range<usize>| rows.filter(|r| folds[*r] == Some(0)).count();
         assert_eq!((held(0..60), held(60..90)), (12, 6));
     }
@@ -369,7 +439,8 @@ mod tests {
             (Validation::Share(1.0), "validation: 1: expected a share between 0 and 1"),
             (Validation::Share(f64::NAN), "validation: NaN: expected a share between 0 and 1"),
         ] {
-            let error = assign(&data, &[0; 2], Task::Binary, validation, 0).unwrap_err();
+            let rows = Rows::in_families(&data, &[0; 2], Task::Binary);
+            let error = rows.assign(validation, 0).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
     }

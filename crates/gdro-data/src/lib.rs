@@ -28,6 +28,7 @@
 //! # }
 //! ```
 
+mod clusters;
 mod error;
 mod features;
 mod folds;
@@ -48,16 +49,17 @@ mod target;
 mod weights;
 mod words;
 
+pub use clusters::Clusters;
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
 pub use folds::{Folds, Validation};
 pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small, group_remarks};
 pub use hint::{Hint, Setting, Value};
-pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, tiny_groups};
+pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, repeated_units, tiny_groups};
 pub use options::{
     Comparison, DataOptions, Format, GroupEntry, GroupFeatures, Missing, MissingCells,
-    MissingGroup, Operator, Scaling, SmallGroups, Split, Task,
+    MissingGroup, Operator, Scaling, SmallGroups, Split, Task, WeightKind,
 };
 pub use prepare::{Group, Prepared, prepare};
 pub use schema::{ColumnSchema, Role};

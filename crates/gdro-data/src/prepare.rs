@@ -1,21 +1,22 @@
 //! From a table to data sets.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gdro::Dataset;
 use serde::Serialize;
 
+use crate::clusters::Clusters;
 use crate::error::{Error, Result};
 use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
 use crate::inspect::leak;
 use crate::options::{DataOptions, GroupEntry, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
-use crate::split::{chosen_rows, hold_out};
+use crate::split::{Units, chosen_rows, hold_out};
 use crate::table::{Column, Kind, Table};
 use crate::target::Target;
-use crate::weights::weights;
+use crate::weights::{repeated, weights};
 use crate::words::{count, list, number};
 
 /// A table made ready for training.
@@ -30,6 +31,10 @@ pub struct Prepared {
     pub train_rows: Vec<u32>,
     /// For each row that is held out its row in the table.
     pub test_rows: Vec<u32>,
+    /// The clusters of the training rows, where rows have any.
+    pub train_clusters: Option<Clusters>,
+    /// The clusters of the rows that are held out, likewise.
+    pub test_clusters: Option<Clusters>,
     /// All groups: family by family, the largest first, then by name.
     pub groups: Vec<Group>,
     /// How features are made, learnt from the training rows.
@@ -64,6 +69,16 @@ pub struct Group {
     pub test: Option<usize>,
     /// Number of rows with the positive label; `None` unless the target is binary.
     pub positives: Option<usize>,
+    /// Number of clusters that have rows in it; `None` without clusters. Of a group with one, rows are
+    /// held out one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
+    /// Number of clusters that have rows for training in it, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub train_clusters: Option<usize>,
+    /// Number of clusters that have rows in it that are held out, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_clusters: Option<usize>,
 }
 
 /// Prepares a table that was read with the same options: leaves rows out or refuses them, finds
@@ -71,6 +86,10 @@ pub struct Group {
 /// multi-class for texts), assigns groups, holds rows out and encodes the features, with a constant
 /// 1 as the last one if wanted. Labels, kinds of task and features are learnt from training rows
 /// where the split does not draw the others.
+///
+/// With frequency weights a row counts as so many rows: every number is that of a table which has it
+/// so often, and the copies of a row can be on both sides of a split. With clusters the rows of one
+/// stay together, see [`DataOptions::cluster`].
 ///
 /// The same table and arguments give the same result, bit by bit.
 ///
@@ -99,6 +118,7 @@ pub fn prepare(
     let mut notes = table.notes().to_vec();
     notes.extend(kinds(table, &features, options));
     let rows = usable_rows(table, &features, options, &mut notes)?;
+    let rows = repeated(table, rows, options, &mut notes)?;
 
     let (grouping, assigned, group_notes) = Grouping::fit(table, &rows, options, *comparison)?;
     notes.extend(lost_groups(table, &rows, options, &grouping, &assigned)?);
@@ -117,9 +137,13 @@ pub fn prepare(
     let sizes: Vec<u64> = members.iter().map(|rows| rows.len() as u64).collect();
     notes.extend(grouping.remarks(&sizes));
     let labels = (target.task() != Task::Regression).then_some(&targets[..]);
+    let clusters = Clusters::of(table, &rows, options)?;
     let (held, note) = match chosen {
         Some(held) => (held, None),
-        None => hold_out(split, &assigned.families, &members, labels)?,
+        None => {
+            let units = Units { families: &assigned.families, groups: &members, labels };
+            hold_out(split, &units, clusters.as_ref().map(Clusters::codes))?
+        }
     };
     notes.extend(note);
 
@@ -150,6 +174,10 @@ pub fn prepare(
     for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {
         let test_rows = members.iter().filter(|row| held[**row as usize]).count();
         let positive = |row: &&u32| targets[**row as usize] > 0.0;
+        let count_clusters = |inside: &dyn Fn(u32) -> bool| {
+            let rows = members.iter().copied().filter(|row| inside(*row));
+            clusters.as_ref().map(|clusters| clusters.count(rows))
+        };
         groups.push(Group {
             name: name.clone(),
             family: grouping.family(at),
@@ -160,12 +188,18 @@ pub fn prepare(
             test: None,
             positives: (target.task() == Task::Binary)
                 .then(|| members.iter().filter(positive).count()),
+            clusters: count_clusters(&|_| true),
+            train_clusters: count_clusters(&|row| !held[row as usize]),
+            test_clusters: count_clusters(&|row| held[row as usize]),
         });
     }
     enumerate(groups.iter_mut().map(|g| (g.train_rows, &mut g.train)));
     enumerate(groups.iter_mut().map(|g| (g.test_rows, &mut g.test)));
     notes.extend(one_class_groups(&groups));
     notes.extend(untrained_groups(&groups));
+    if let Some((clusters, column)) = clusters.as_ref().zip(options.cluster.as_deref()) {
+        notes.extend(cluster_notes(column, clusters, &held, &groups, &members));
+    }
 
     let build = |part: &[usize], part_rows: &[u32], wanted: bool| {
         let encoded = encoding.encode(table, part_rows)?;
@@ -199,6 +233,8 @@ pub fn prepare(
     Ok(Prepared {
         train,
         test,
+        train_clusters: clusters.as_ref().map(|clusters| clusters.select(&training)),
+        test_clusters: clusters.as_ref().map(|clusters| clusters.select(&testing)),
         train_rows,
         test_rows,
         groups,
@@ -411,6 +447,51 @@ fn untrained_groups(groups: &[Group]) -> Option<String> {
     })
 }
 
+/// Notes on clusters: how many there are, and which are on both sides of the split.
+fn cluster_notes(
+    column: &str,
+    clusters: &Clusters,
+    held: &[bool],
+    groups: &[Group],
+    members: &[Vec<u32>],
+) -> Vec<String> {
+    let rows = held.len() as u32;
+    let mut notes = vec![format!(
+        "{} in {} of `{column}`, whose rows stay together",
+        count(rows as usize, "row"),
+        count(clusters.count(0..rows), "cluster")
+    )];
+    // Of each cluster, whether it has rows for training and rows that are held out.
+    let mut sides: HashMap<u32, [bool; 2]> = HashMap::new();
+    for (code, held) in clusters.codes().iter().zip(held) {
+        sides.entry(*code).or_default()[usize::from(*held)] = true;
+    }
+    let is_known =
+        |row: &u32| held[*row as usize] && sides[&clusters.codes()[*row as usize]] == [true, true];
+    let known: Vec<(&Group, bool)> = (groups.iter().zip(members))
+        .filter(|(_, members)| members.iter().any(is_known))
+        .map(|(group, _)| (group, group.clusters == Some(1)))
+        .collect();
+    for (alone, why) in [
+        (true, format!("rows of one `{column}` only, some of which are held out one by one")),
+        (false, format!("held-out rows of a `{column}` that has training rows, too")),
+    ] {
+        let names: Vec<&str> =
+            known.iter().filter(|(_, a)| *a == alone).map(|(g, _)| g.name.as_str()).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        notes.push(format!(
+            "{} of {} {verb} {why}: they say nothing of a new `{column}`: {}",
+            number(names.len()),
+            count(groups.len(), "group"),
+            list(names.into_iter())
+        ));
+    }
+    notes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -425,6 +506,9 @@ mod tests {
             train: None,
             test: None,
             positives,
+            clusters: None,
+            train_clusters: None,
+            test_clusters: None,
         }
     }
 

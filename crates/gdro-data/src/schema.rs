@@ -22,6 +22,8 @@ pub enum Role {
     GroupFeature,
     /// Row weights.
     Weight,
+    /// It says which rows belong together.
+    Cluster,
     /// It says which rows are held out.
     Holdout,
     /// Nothing.
@@ -68,6 +70,7 @@ impl Role {
             (true, true) => Role::GroupFeature,
             (true, false) => Role::Feature,
             (false, true) => Role::Group,
+            _ if is(&options.cluster) => Role::Cluster,
             _ if is(&options.holdout_column) => Role::Holdout,
             (false, false) => Role::Ignored,
         }

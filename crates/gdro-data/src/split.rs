@@ -1,19 +1,23 @@
 //! Which rows are held out.
 
-mod basics;
+mod clusters;
 mod families;
+mod units;
 
-pub(crate) use basics::label;
+pub(crate) use clusters::wholes;
+pub(crate) use units::Units;
+
+use std::collections::HashSet;
 
 use gdro::sampling::{Rng, systematic};
 use rand::SeedableRng;
-use rand::seq::SliceRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 
-use self::basics::{check_share, short_note};
+use self::units::check_share;
 use crate::error::{Error, Result};
 use crate::options::{DataOptions, Split};
 use crate::table::Table;
-use crate::words::list;
+use crate::words::{count, list};
 
 /// Marks the rows of `rows` that are held out by what they are rather than by a draw: `None` when
 /// the split draws them.
@@ -84,95 +88,144 @@ fn with_values(
     }
 }
 
-/// Draws the rows that are held out, and marks them. `families` has the group of each row in each
-/// family, `groups` lists the rows of each group, `labels` has the label of each row, where there
-/// are labels. Returns what a user should know, too.
+/// Draws the rows that are held out, and marks them; `clusters` has the cluster of each row, where
+/// rows have any. Returns what a user should know, too.
 ///
-/// Every group keeps a row for training, any of its rows. Of a group, or of all rows where there are
-/// several families, each row has the same chance to be held out, whatever its label: what is said
-/// of held-out rows is unbiased, in the smallest groups too. A share is stratified by label nevertheless: it is
-/// drawn in equal steps from a random start ([`systematic`]) along the rows in the order of their
-/// labels, and so takes the share of each label up or down to a whole row, by chance and in
-/// proportion.
+/// Every group keeps a row for training, any of its rows. Of a group, or of all rows where groups
+/// overlap, each row has the same chance to be held out, whatever its label: what is said of
+/// held-out rows is unbiased, in the smallest groups too. A share is stratified by label
+/// nevertheless: it is drawn in equal steps from a random start ([`systematic`]) along the rows in
+/// the order of their labels, and so takes the share of each label up or down to a whole row, by
+/// chance and in proportion.
+///
+/// Clusters are drawn as rows are, and held out as a whole; a number of rows per group is one of
+/// clusters. A group of a single cluster keeps it: rows of this cluster are held out one by one.
 pub(crate) fn hold_out(
     split: &Split,
-    families: &[Vec<Option<u32>>],
-    groups: &[Vec<u32>],
-    labels: Option<&[f64]>,
+    rows: &Units<'_>,
+    clusters: Option<&[u32]>,
 ) -> Result<(Vec<bool>, Option<String>)> {
-    match families {
-        [groups_of_rows] => hold_out_groups(split, groups_of_rows.len(), groups, labels),
-        _ => families::hold_out(split, families, groups, labels),
+    let Some(clusters) = clusters else {
+        let (held, short) = draw(split, rows)?;
+        return Ok((held, short_note(split, short, "row")));
+    };
+    let mut held = vec![false; rows.count()];
+    let mut notes = Vec::new();
+    let [whole, single] = wholes(rows, clusters);
+    for (units, thing) in [(&whole, "cluster"), (&single, "row")] {
+        let (marks, short) = draw(split, &units.units())?;
+        for (rows, _) in units.rows.iter().zip(marks).filter(|(_, held)| *held) {
+            rows.iter().for_each(|row| held[*row as usize] = true);
+        }
+        notes.extend(short_note(split, short, thing));
+    }
+    // Rows that are drawn one by one can be all that a group of several clusters has.
+    let seed = match split {
+        Split::Share { seed, .. } | Split::PerGroup { seed, .. } => *seed,
+        Split::None | Split::Column | Split::LastFile => 0,
+    };
+    let mut rng = Rng::seed_from_u64(seed);
+    let drawn_alone: HashSet<u32> = single.rows.iter().flatten().copied().collect();
+    for group in rows.groups {
+        if group.iter().any(|row| !held[*row as usize]) {
+            continue;
+        }
+        let alone = group.iter().filter(|row| drawn_alone.contains(row)).copied();
+        if let Some(row) = alone.collect::<Vec<u32>>().choose(&mut rng) {
+            held[*row as usize] = false;
+        }
+    }
+    Ok((held, notes.into_iter().reduce(|a, b| format!("{a}; {b}"))))
+}
+
+/// Draws the units that are held out, and marks them. Returns how many groups have fewer than are
+/// wanted of each, too.
+fn draw(split: &Split, units: &Units<'_>) -> Result<(Vec<bool>, usize)> {
+    match units.families {
+        [_] if units.is_partition() => hold_out_groups(split, units),
+        _ => families::hold_out(split, units),
     }
 }
 
-/// [`hold_out`] for groups that do not overlap.
-fn hold_out_groups(
-    split: &Split,
-    rows: usize,
-    groups: &[Vec<u32>],
-    labels: Option<&[f64]>,
-) -> Result<(Vec<bool>, Option<String>)> {
-    let mut held = vec![false; rows];
-    let mut note = None;
+/// [`draw`] for groups that do not overlap.
+fn hold_out_groups(split: &Split, units: &Units<'_>) -> Result<(Vec<bool>, usize)> {
+    let (mut held, mut short) = (vec![false; units.count()], 0);
     match *split {
         Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, seed } => {
             check_share(share)?;
             let mut rng = Rng::seed_from_u64(seed);
-            for group in groups {
+            for group in units.groups {
                 let wanted = (share * group.len() as f64).round() as usize;
                 let wanted = wanted.min(group.len().saturating_sub(1));
                 let mut group = group.clone();
                 group.shuffle(&mut rng);
-                group.sort_by_key(|row| label(labels, *row as usize));
-                evenly(&group, wanted, &mut rng).for_each(|row| held[row as usize] = true);
+                group.sort_by_key(|unit| units.label(*unit as usize));
+                evenly(&group, wanted, &mut rng).for_each(|unit| held[unit as usize] = true);
             }
         }
         Split::PerGroup { rows: wanted, seed } => {
             let mut rng = Rng::seed_from_u64(seed);
-            let mut short = 0;
-            for group in groups {
+            for group in units.groups {
                 let count = wanted.min(group.len().saturating_sub(1));
                 short += usize::from(count < wanted);
                 let mut group = group.clone();
                 group.shuffle(&mut rng);
-                group[..count].iter().for_each(|row| held[*row as usize] = true);
+                group[..count].iter().for_each(|unit| held[*unit as usize] = true);
             }
-            note = short_note(short, wanted);
         }
     }
-    Ok((held, note))
+    Ok((held, short))
 }
 
-/// So many of some rows, in equal steps from a random start: each has the same chance.
+/// So many of some units, in equal steps from a random start: each has the same chance.
 fn evenly<'a, T: Copy>(
-    rows: &'a [T],
+    units: &'a [T],
     wanted: usize,
     rng: &mut Rng,
 ) -> impl Iterator<Item = T> + use<'a, T> {
     let (mut chosen, mut places) = (Vec::new(), Vec::new());
-    let step = rows.len() as f64 / wanted as f64;
-    systematic(wanted, rows.len(), rng, &mut chosen, &mut places, |places, chosen| {
-        for (place, row) in places.iter().zip(chosen) {
-            *row = ((place * step) as usize).min(rows.len() - 1);
+    let step = units.len() as f64 / wanted as f64;
+    systematic(wanted, units.len(), rng, &mut chosen, &mut places, |places, chosen| {
+        for (place, unit) in places.iter().zip(chosen) {
+            *unit = ((place * step) as usize).min(units.len() - 1);
         }
     });
-    chosen.into_iter().map(|at| rows[at])
+    chosen.into_iter().map(|at| units[at])
+}
+
+/// A note on groups that have too few rows or clusters for the number that is wanted.
+fn short_note(split: &Split, short: usize, thing: &str) -> Option<String> {
+    let Split::PerGroup { rows: wanted, .. } = *split else { return None };
+    (short > 0).then(|| {
+        let (groups, verb) = (count(short, "group"), if short == 1 { "has" } else { "have" });
+        let wanted = count(wanted, thing);
+        format!("{groups} {verb} no more than {wanted}: all but one of them are held out")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// [`hold_out`] of rows in groups that do not overlap.
+    fn hold(
+        split: &Split,
+        groups: &[Vec<u32>],
+        labels: Option<&[f64]>,
+    ) -> (Vec<bool>, Option<String>) {
+        let mut of_rows = vec![None; groups.iter().map(Vec::len).sum()];
+        for (at, rows) in (0..).zip(groups) {
+            rows.iter().for_each(|row| of_rows[*row as usize] = Some(at));
+        }
+        hold_out(split, &Units { families: &[of_rows], groups, labels }, None).unwrap()
+    }
+
     #[test]
     fn shares_are_kept_in_every_group_and_label() {
         let groups = [(0..100).collect::<Vec<u32>>(), (100..110).collect(), vec![110]];
         let labels: Vec<f64> = (0..111).map(|r| if r % 4 == 0 { 1.0 } else { -1.0 }).collect();
-        let hold = |seed| {
-            let split = Split::Share { share: 0.2, seed };
-            hold_out_groups(&split, 111, &groups, Some(&labels)).unwrap().0
-        };
+        let hold = |seed| hold(&Split::Share { share: 0.2, seed }, &groups, Some(&labels)).0;
         let mut ones = 0;
         for seed in 0..1000 {
             let held = hold(seed);
@@ -204,8 +257,7 @@ mod tests {
         for (share, wanted) in [(0.2, [1.0, 1.0, 0.0]), (0.5, [3.0, 4.0, 1.0])] {
             let mut counts = [0f64; 14];
             for seed in 0..draws {
-                let split = Split::Share { share, seed };
-                let (held, _) = hold_out_groups(&split, 14, &groups, Some(&labels)).unwrap();
+                let (held, _) = hold(&Split::Share { share, seed }, &groups, Some(&labels));
                 counts.iter_mut().zip(&held).for_each(|(n, held)| *n += f64::from(u8::from(*held)));
             }
             for (group, wanted) in groups.iter().zip(wanted) {
@@ -223,7 +275,7 @@ mod tests {
     fn the_same_number_of_every_group() {
         let groups = [(0..10).collect::<Vec<u32>>(), (10..13).collect()];
         let split = Split::PerGroup { rows: 4, seed: 0 };
-        let (held, note) = hold_out_groups(&split, 13, &groups, None).unwrap();
+        let (held, note) = hold(&split, &groups, None);
         assert_eq!(held[..10].iter().filter(|h| **h).count(), 4);
         assert_eq!(held[10..].iter().filter(|h| **h).count(), 2);
         assert!(note.unwrap().starts_with("1 group has no more than 4 rows"));
@@ -233,7 +285,8 @@ mod tests {
     fn shares_out_of_range_are_refused() {
         for share in [1.0, -0.1, f64::NAN] {
             let split = Split::Share { share, seed: 0 };
-            let message = hold_out_groups(&split, 1, &[vec![0]], None).unwrap_err().to_string();
+            let units = Units { families: &[vec![Some(0)]], groups: &[vec![0]], labels: None };
+            let message = hold_out(&split, &units, None).unwrap_err().to_string();
             assert!(message.starts_with("holdout: "), "{message}");
         }
     }

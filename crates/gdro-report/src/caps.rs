@@ -1,6 +1,7 @@
 //! What losses and weights count as at most on rows held out, and which groups say too little there.
 
 use gdro::interval::{GroupEstimates, Settings};
+use gdro_train::clusters::HeavyCluster;
 
 use super::numbers::{count, counted, percent, risk, setting};
 
@@ -12,7 +13,9 @@ pub fn caps(settings: &Settings, groups: &[GroupEstimates]) -> String {
         risk(settings.cap),
         counted(clipped as u64, "row")
     );
-    if let Some(cap) = settings.weight_cap {
+    // Of clusters the total weights are capped.
+    let by_row = |g: &GroupEstimates| g.rows > 0 && g.clipped_risk.clusters.is_none();
+    if let Some(cap) = settings.weight_cap.filter(|_| groups.iter().any(by_row)) {
         let (rows, share) = capped_weights(groups);
         let rows = counted(rows as u64, "row");
         text += &format!(
@@ -22,6 +25,47 @@ pub fn caps(settings: &Settings, groups: &[GroupEstimates]) -> String {
         );
     }
     text
+}
+
+/// What the unit of intervals is where rows are in clusters, in words, the heavier ones by name.
+pub fn clusters(
+    settings: &Settings,
+    groups: &[GroupEstimates],
+    column: Option<&str>,
+    heavy: &[HeavyCluster],
+) -> Option<String> {
+    const NAMED: usize = 5;
+    let (cap, column) = settings.cluster_cap.zip(column)?;
+    if !groups.iter().any(|g| g.clipped_risk.clusters.is_some()) {
+        return None;
+    }
+    let most = match settings.weight_cap {
+        Some(_) => format!("a total weight of {}", setting(cap)),
+        None if cap == 1.0 => "1 row".into(),
+        None => format!("{} rows", setting(cap)),
+    };
+    let mut text = format!(
+        "the unit of intervals is a cluster, the rows of a `{column}` in a group, which counts as at most \
+         {most}"
+    );
+    if !heavy.is_empty() {
+        let named = heavy
+            .iter()
+            .take(NAMED)
+            .map(|h| format!("`{}` ({} of group `{}`)", h.cluster, percent(h.share), h.group));
+        let mut named: Vec<String> = named.collect();
+        if heavy.len() > NAMED {
+            named.push(format!("… {} in all", heavy.len()));
+        }
+        let verb = if heavy.len() == 1 { "is" } else { "are" };
+        text += &format!("; heavier {verb} {}", named.join(", "));
+    }
+    let rows = groups.iter().filter(|g| g.rows > 0 && g.clipped_risk.clusters.is_none()).count();
+    if rows > 0 {
+        text +=
+            &format!("; in {} with a single cluster it is a row", counted(rows as u64, "group"));
+    }
+    Some(text + "; the AUC of clusters has no interval, which would be one of independent rows")
 }
 
 /// What to say first where the cap on losses cuts so many rows of a group that the risks that intervals

@@ -194,6 +194,7 @@ fn role(role: Role) -> &'static str {
         Role::Group => "group",
         Role::GroupFeature => "group+feature",
         Role::Weight => "weight",
+        Role::Cluster => "cluster",
         Role::Holdout => "holdout",
         Role::Ignored => "ignored",
     }

@@ -8,7 +8,7 @@ use gdro_data::Target;
 use gdro_train::certify::Certified;
 use gdro_train::evaluate::Evaluated;
 
-use super::caps::{self, caps, not_estimable};
+use super::caps::{self, caps, clusters, not_estimable};
 use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, level, percent};
@@ -71,6 +71,10 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let mut all_rows = blank();
     all_rows[1] = count(evaluated.rows as u64);
     add(["", "rows"], &|i| count(groups[i].rows as u64), all_rows);
+    if groups.iter().any(|g| g.clipped_risk.clusters.is_some()) {
+        let of = |i: usize| groups[i].clipped_risk.clusters;
+        add(["", "clusters"], &|i| of(i).map_or(NONE.into(), |n| count(n as u64)), blank());
+    }
     let show = |v: Option<f64>| v.map_or(NONE.into(), |v| scale.show(v));
     let mean = evaluated.capped_mean_over_rows;
     let values: Vec<f64> = (0..groups.len()).filter_map(|i| risk_of(&i)).collect();
@@ -116,6 +120,8 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
         level(1.0 - evaluated.settings.delta),
         caps(&evaluated.settings, groups)
     )];
+    let (column, heavy) = (evaluated.cluster.as_deref(), &evaluated.heavy_clusters);
+    notes.extend(clusters(&evaluated.settings, groups, column, heavy));
     notes.extend(groups_in_words(evaluated));
     let all: Vec<&str> = evaluated.names.iter().map(String::as_str).collect();
     notes.extend(not_estimable(&all, groups));

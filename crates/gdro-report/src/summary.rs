@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::caps::{capped_weights, warning};
 use super::numbers::counted;
 use gdro::setting::Objective;
+use gdro_train::clusters::HeavyCluster;
 use gdro_train::constant::Constant;
 use gdro_train::evaluation::Evaluation;
 use gdro_train::fit::Fitted;
@@ -73,6 +74,12 @@ struct Level {
     weight_cap: Option<f64>,
     /// The share of the held-out rows that are heavier.
     weights_capped: Option<f64>,
+    /// Clusters count as min(total weight, cluster_cap); absent without clusters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster_cap: Option<f64>,
+    /// The clusters that are heavier.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    heavy_clusters: Vec<HeavyCluster>,
     /// The group with the largest risk. Its own interval is that in `groups`.
     worst_group: Option<String>,
     /// Of the largest risk of any group, not of `worst_group`: a group that is not estimable widens it
@@ -110,6 +117,11 @@ struct GroupLine {
     n: usize,
     n_train: usize,
     n_test: usize,
+    /// Clusters with rows of the group, for training and held out; absent without clusters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_train_clusters: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_test_clusters: Option<usize>,
     weight: Option<f64>,
     samples: Option<u64>,
     train_risk: Option<f64>,
@@ -303,6 +315,8 @@ impl Summary {
                 n: group.rows,
                 n_train: group.train_rows,
                 n_test: group.test_rows,
+                n_train_clusters: group.train_clusters,
+                n_test_clusters: group.test_clusters,
                 weight: group.train.filter(|_| is_robust).map(|i| fitted.weights[i]),
                 samples: group.train.zip(play).map(|(i, p)| p.samples[i]),
                 train_risk: train.map(|m| m.risk),
@@ -349,6 +363,8 @@ impl Summary {
                     .settings
                     .weight_cap
                     .map(|_| capped_weights(&intervals.groups).1),
+                cluster_cap: fitted.settings.cluster_cap,
+                heavy_clusters: fitted.heavy_clusters.clone(),
                 worst_group: intervals
                     .worst_risk
                     .group

@@ -12,7 +12,7 @@ use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Target};
 
-use super::caps::{caps, largest_share, not_estimable};
+use super::caps::{caps, clusters, largest_share, not_estimable};
 use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{Scale, count, counted, level, percent, risk};
@@ -68,6 +68,9 @@ pub fn groups(table: &Facts) -> String {
         grid.column(["", header], shown.iter().map(of).chain(blank.clone()).collect());
     };
     column("rows", &|g| count(g.rows as u64));
+    if all.iter().any(|g| g.clusters.is_some()) {
+        column("clusters", &|g| g.clusters.map_or_else(String::new, |n| count(n as u64)));
+    }
     if matches!(table.target, Target::Binary { .. }) {
         let rate = |g: &Group| g.positives.map(|p| percent(p as f64 / g.rows.max(1) as f64));
         column("positive", &|g| rate(g).unwrap_or_default());
@@ -188,6 +191,11 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     grid.block();
     let rows = |g: &Group| count(if held_out { g.test_rows } else { g.train_rows } as u64);
     grid.column(["", "rows"], cells(&rows, &|t| t.rows.clone()));
+    let clusters = |g: &Group| if held_out { g.test_clusters } else { g.train_clusters };
+    if groups.iter().any(|g| clusters(g).is_some()) {
+        let of = |g: &Group| clusters(g).map_or_else(String::new, |n| count(n as u64));
+        grid.column(["", "clusters"], cells(&of, &|_| String::new()));
+    }
 
     let shown: Vec<usize> = order.iter().filter_map(|g| place(g)).collect();
     let risks = shown.iter().flat_map(|p| models.map(|m| m[*p].risk));
@@ -510,6 +518,10 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
             level(1.0 - job.training.delta),
             caps(&fitted.settings, &intervals.groups)
         );
+        let (column, heavy) = (job.data.cluster.as_deref(), &fitted.heavy_clusters);
+        if let Some(text) = clusters(&fitted.settings, &intervals.groups, column, heavy) {
+            let _ = writeln!(out, "{text}");
+        }
         let names: Vec<&str> = fitted.table.groups.iter().map(|g| &g.name[..]).collect();
         if let Some(note) = not_estimable(&names, &intervals.groups) {
             let _ = writeln!(out, "{note}");

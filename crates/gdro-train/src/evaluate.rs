@@ -6,9 +6,10 @@ use std::sync::Arc;
 use gdro::Dataset;
 use gdro::interval::{Evaluation, Settings};
 use gdro::risk::GroupMetric;
-use gdro_data::{DataOptions, Missing, Table, Weighted};
+use gdro_data::{Clusters, DataOptions, Missing, Table, Weighted};
 use serde::Serialize;
 
+use crate::clusters::{Draws, HeavyCluster};
 use crate::evaluation::mean_over_rows;
 use crate::failure::{Failure, Result};
 use crate::intervals::{Columns, columns, evaluate as evaluate_columns};
@@ -31,6 +32,12 @@ pub struct Evaluated {
     pub settings: Settings,
     /// What the rows say.
     pub intervals: Evaluation,
+    /// The column of the clusters of rows, which are the units of intervals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// Clusters that count for less in intervals than they weigh.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub heavy_clusters: Vec<HeavyCluster>,
     /// Groups of the model that have no row here.
     pub missing: Vec<String>,
     /// The group with the largest clipped risk.
@@ -53,18 +60,18 @@ pub struct Mean {
 }
 
 /// A model on the files of a table that it was not trained on; intervals hold for all groups at once
-/// with probability 1 − `delta`. Rows with weights count as `weight_cap` at most in them, that of the
-/// model unless it is given.
+/// with probability 1 − `delta`. Rows with weights and clusters of rows count as the caps at most in
+/// them, those of the model unless they are given.
 ///
 /// # Errors
-/// What is wrong with the table, and a table without a row that can be evaluated; a `weight_cap` for
-/// rows without weights, and none for rows with weights, neither here nor in the model.
+/// What is wrong with the table, and a table without a row that can be evaluated; a cap on weights for
+/// rows without, or none for rows with weights, neither here nor in the model; likewise for clusters.
 pub fn evaluate(
     model: &Model,
     tables: &[PathBuf],
     options: &DataOptions,
     delta: f64,
-    weight_cap: Option<f64>,
+    caps: Caps,
 ) -> Result<Evaluated> {
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
     let mut rows = model.encoding.complete_rows(&table)?;
@@ -85,8 +92,7 @@ pub fn evaluate(
         }
     }
     let mut weights = weights(&table, &mut rows, model, &mut notes)?;
-    let weight_cap = weight_cap_of(model, weights.is_some(), weight_cap)?;
-    let settings = Settings { delta, cap: model.cap, weight_cap, seed: model.job.training.seed };
+    let weight_cap = weight_cap_of(model, weights.is_some(), caps.weight)?;
     let assigned = model.grouping.assign(&table, &rows)?;
     // Rows without a group are left out, as in training.
     let grouped: Vec<usize> = (0..rows.len()).filter(|at| assigned.is_grouped(*at)).collect();
@@ -105,6 +111,10 @@ pub fn evaluate(
     if let Some(weights) = &mut weights {
         *weights = grouped.iter().map(|at| weights[*at]).collect();
     }
+    let clusters = clusters(&table, &kept, model, &mut notes)?;
+    let cluster_cap = cluster_cap_of(model, clusters.is_some(), caps.cluster)?;
+    let seed = model.job.training.seed;
+    let settings = Settings { delta, cap: model.cap, weight_cap, cluster_cap, seed };
     let encoded = model.encoding.encode(&table, &kept)?;
     let targets = model.target.encode(&table, &kept)?;
 
@@ -122,11 +132,15 @@ pub fn evaluate(
         Dataset::new(Arc::new(encoded.matrix), targets, weights, &present).map_err(library)?;
     let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
     let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
+    let is_one = |group: usize| model.one_cluster.contains(&names[group]);
+    let draws = Draws::new(clusters.as_ref(), &lists, is_one);
+    let heavy_clusters = draws.heavier(&data, clusters.as_ref(), &lists, &names, cluster_cap);
     let all: Vec<u32> = (0..data.rows() as u32).collect();
     let mut columns =
         columns(&loss, &data, &w, &[&lists[..], &[&all]].concat()).map_err(library)?;
     let capped = Columns::mean(&columns.split_off(lists.len()), &settings);
-    let intervals = evaluate_columns(&loss, &data, &lists, &columns, &settings).map_err(library)?;
+    let intervals = evaluate_columns(&loss, &data, &lists, &columns, &draws, &settings);
+    let intervals = intervals.map_err(library)?;
     let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
     let mut one_class = OneClass::new(&loss);
     one_class.look(&loss, &data, &w);
@@ -149,12 +163,55 @@ pub fn evaluate(
         families,
         known,
         rows: kept.len(),
+        cluster: clusters.and_then(|_| model.job.data.cluster.clone()),
+        heavy_clusters,
         settings,
         intervals,
         mean_over_rows: of(mean),
         capped_mean_over_rows: of(capped),
         notes,
     })
+}
+
+/// What rows and clusters count as at most, where that is given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Caps {
+    /// B, of rows with weights.
+    pub weight: Option<f64>,
+    /// S, of clusters.
+    pub cluster: Option<f64>,
+}
+
+/// The clusters of the rows; none when the model was trained without clusters or the table has none.
+fn clusters(
+    table: &Table,
+    rows: &[u32],
+    model: &Model,
+    notes: &mut Vec<String>,
+) -> Result<Option<Clusters>> {
+    let Some(column) = &model.job.data.cluster else { return Ok(None) };
+    let found = Clusters::of(table, rows, &model.job.data)?;
+    notes.push(match &found {
+        Some(clusters) => {
+            let count = clusters.count(0..rows.len() as u32);
+            format!("clusters of rows, by `{column}`: {count}")
+        }
+        None => format!(
+            "warning: the table has no column `{column}`, which tells clusters in training: intervals \
+             take every row as independent of the others, and are too narrow if it is not"
+        ),
+    });
+    Ok(found)
+}
+
+/// S for rows in clusters or not: what is given, or that of the model.
+fn cluster_cap_of(model: &Model, has_clusters: bool, given: Option<f64>) -> Result<Option<f64>> {
+    match given {
+        Some(cap) if !has_clusters => Err(Failure::input(format!(
+            "--cluster-cap {cap}: rows have no clusters here, nothing to cap: leave it out"
+        ))),
+        _ => Ok(given.or(model.cluster_cap).filter(|_| has_clusters)),
+    }
 }
 
 /// B for rows that have weights or not: what is given, or that of the model.
@@ -197,7 +254,10 @@ fn weights(
     if weighted.weightless > 0 {
         notes.push(format!("rows of weight 0 that are left out: {}", weighted.weightless));
     }
-    notes.push(format!("rows are weighted by `{column}`"));
+    notes.push(match weighted.weights {
+        Some(_) => format!("rows are weighted by `{column}`"),
+        None => format!("rows count as often as `{column}` says"),
+    });
     *rows = weighted.rows;
-    Ok(Some(weighted.weights))
+    Ok(weighted.weights)
 }

@@ -8,6 +8,7 @@ use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
 use crate::cap::Constants;
+use crate::clusters::{HeavyCluster, heaviest};
 use crate::constant::Constant;
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
@@ -40,6 +41,8 @@ pub struct Fitted {
     pub comparison: Option<gdro::interval::Comparison>,
     /// What intervals rest on besides the rows held out.
     pub settings: gdro::interval::Settings,
+    /// Clusters of rows held out that count for less in intervals than they weigh.
+    pub heavy_clusters: Vec<HeavyCluster>,
     /// Averaged group weights.
     pub weights: Vec<f64>,
     /// Offsets b_i of the groups, when there are any.
@@ -112,8 +115,10 @@ pub fn load(job: &Job, progress: &mut dyn Progress) -> Result<(Table, Prepared)>
     let refuse = |e| job.refuse(&e);
     let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
     let split = split_of(job);
-    let prepared = gdro_data::prepare(&table, &job.data, task, &split, training.penalize_intercept)
-        .map_err(refuse)?;
+    let constant = training.penalize_intercept;
+    let mut prepared =
+        gdro_data::prepare(&table, &job.data, task, &split, constant).map_err(refuse)?;
+    prepared.notes.extend(gdro_data::repeated_units(&table, &job.data).map_err(refuse)?);
     progress.tell(Event::Table(&Facts::from(&prepared)));
     Ok((table, prepared))
 }
@@ -179,7 +184,9 @@ pub fn fit_rows(
     rows.check(job)?;
     let names = rows.names.clone();
     let library = |e| Failure::library(e, &names);
+    let rows_clusters = rows.clusters.clone();
     let setting = setting_on(job, rows, loss, loss.targets())?;
+    let heaviest = rows_clusters.map(|codes| heaviest(&setting.data, &codes));
     let remark = remark(job, &setting, |column| format!("column {column}"));
     let trained = train(job, &setting, &names, progress)?;
     let Answer { w, weights, .. } = &trained.answer;
@@ -189,7 +196,7 @@ pub fn fit_rows(
     Ok(OnRows {
         constant: Constant::beside(&setting, &names, found, &trained.certificate)
             .map_err(library)?,
-        settings: settings(&job.training, &setting, w, &constants).map_err(library)?,
+        settings: settings(&job.training, &setting, w, &constants, heaviest).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         risks,
         remark,
@@ -224,8 +231,11 @@ pub fn fit_on(
     let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
+    let clusters = prepared.train_clusters.as_ref();
+    let heaviest = clusters.map(|clusters| heaviest(&prepared.train, clusters.codes()));
     let constants = Constants::of(setting.loss, &setting.data);
-    let settings = settings(training, &setting, models[0], &constants).map_err(library)?;
+    let settings =
+        settings(training, &setting, models[0], &constants, heaviest).map_err(library)?;
     let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
     let evaluate = |which: usize| {
         let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
@@ -259,6 +269,7 @@ pub fn fit_on(
         balanced,
         comparison: held_out.as_ref().map(|h| h.comparison.clone()),
         settings,
+        heavy_clusters: held_out.map_or_else(Vec::new, |h| h.heavy),
         weights: answer.weights,
         offsets,
         solver,

@@ -10,6 +10,7 @@ use gdro::risk::GroupMetric;
 use gdro_data::Prepared;
 
 use crate::cap::Constants;
+use crate::clusters::{Draws, HeavyCluster, with_one};
 use crate::job::Training;
 use crate::prepared::Setting;
 use crate::scores::each_loss;
@@ -22,11 +23,14 @@ pub struct Intervals {
     pub rows: Vec<GroupMetric>,
     /// The first model against the second.
     pub comparison: Comparison,
+    /// Clusters that count for less than they weigh.
+    pub heavy: Vec<HeavyCluster>,
 }
 
 /// What intervals need besides the rows held out, from training rows alone. M is what 999 of 1000
 /// losses of the robust model `w` stay below, and not less than what rows lose under the best constant
-/// models of their groups; B is the largest weight, unless the job gives one.
+/// models of their groups; B is the largest weight, unless the job gives one. So is S, the largest
+/// weight of a cluster in a group, of rows in clusters.
 ///
 /// # Errors
 /// Those of [`usual_range`] and [`Constants::range`].
@@ -35,6 +39,7 @@ pub fn settings(
     setting: &Setting,
     w: &[f64],
     constants: &Constants,
+    heaviest_cluster: Option<f64>,
 ) -> gdro::Result<Settings> {
     let data = &setting.data;
     let largest = || (0..data.rows()).map(|r| data.weight(r)).fold(0.0, f64::max);
@@ -42,6 +47,7 @@ pub fn settings(
         delta: training.delta,
         cap: usual_range(&setting.loss, data, w, constants.range()?)?,
         weight_cap: data.is_weighted().then(|| training.weight_cap.unwrap_or_else(largest)),
+        cluster_cap: heaviest_cluster.map(|heaviest| training.cluster_cap.unwrap_or(heaviest)),
         seed: training.seed,
     })
 }
@@ -97,8 +103,13 @@ impl Intervals {
             .iter()
             .map(|w| columns(&setting.loss, test, w, &[&members[..], &[&all]].concat()))
             .collect::<gdro::Result<_>>()?;
+        let clusters = prepared.test_clusters.as_ref();
+        let draws = Draws::new(clusters, &members, with_one(prepared));
+        let names: Vec<String> = prepared.groups.iter().map(|g| g.name.clone()).collect();
+        let heavy = draws.heavier(test, clusters, &members, &names, settings.cluster_cap);
         let once = members.len()..members.len() + 1;
-        Self::of(&setting.loss, test, &members, &columns, once, settings).map(Some)
+        let found = Self::of(&setting.loss, test, &members, &columns, once, &draws, settings)?;
+        Ok(Some(Intervals { heavy, ..found }))
     }
 
     /// Intervals of models that say `columns[model][group]` about the rows of the groups; those of the
@@ -109,6 +120,7 @@ impl Intervals {
         members: &[&[u32]],
         columns: &[Vec<Columns>],
         once: Range<usize>,
+        draws: &Draws,
         settings: &Settings,
     ) -> gdro::Result<Self> {
         let rows = columns.iter().map(|columns| Columns::mean(&columns[once.clone()], settings));
@@ -116,7 +128,7 @@ impl Intervals {
         let groups = members.len();
         let evaluations = columns
             .iter()
-            .map(|columns| evaluate(loss, test, members, &columns[..groups], settings))
+            .map(|columns| evaluate(loss, test, members, &columns[..groups], draws, settings))
             .collect::<gdro::Result<_>>()?;
         let weights = |i: usize| test.is_weighted().then_some(&columns[0][i].weights[..]);
         let pairs: Vec<Pairs<'_>> = (0..members.len())
@@ -124,9 +136,11 @@ impl Intervals {
                 first: &columns[0][i].losses,
                 second: &columns[1][i].losses,
                 weights: weights(i),
+                clusters: draws.clusters(i),
             })
             .collect();
-        Ok(Intervals { evaluations, rows, comparison: compare(&pairs, settings)? })
+        let comparison = compare(&pairs, settings)?;
+        Ok(Intervals { evaluations, rows, comparison, heavy: Vec::new() })
     }
 }
 
@@ -159,6 +173,7 @@ pub fn evaluate(
     data: &Dataset,
     members: &[&[u32]],
     columns: &[Columns],
+    draws: &Draws,
     settings: &Settings,
 ) -> gdro::Result<Evaluation> {
     let positive: Vec<Vec<bool>> = members
@@ -175,6 +190,7 @@ pub fn evaluate(
             correct: is_graded.then_some(&c.correct[..]),
             binary: is_binary.then_some(Binary { scores: &c.scores, positive: &positive[i] }),
             weights: data.is_weighted().then_some(&c.weights[..]),
+            clusters: draws.clusters(i),
         })
         .collect();
     interval::evaluate(&rows, settings)

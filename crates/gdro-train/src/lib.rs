@@ -20,8 +20,8 @@
 
 pub mod cap;
 pub mod certify;
+pub mod clusters;
 pub mod constant;
-
 pub mod evaluate;
 pub mod evaluation;
 pub mod facts;

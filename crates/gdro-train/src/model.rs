@@ -8,6 +8,7 @@ use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro_data::onnx::{Input, Linear, Meaning, onnx};
 use gdro_data::{
     DataOptions, Encoding, GroupEntry, GroupFeatures, Grouping, Prepared, Scaling, Target, Task,
+    WeightKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,12 @@ pub struct Model {
     /// weights, and in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight_cap: Option<f64>,
+    /// S: clusters count as min(Σ w, S) in intervals. `None` when it was trained without clusters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster_cap: Option<f64>,
+    /// The groups that had a single cluster, of which intervals are over rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_cluster: Vec<String>,
     /// Seed.
     seed: u64,
     /// The resolved job.
@@ -85,6 +92,16 @@ pub struct OfRows {
     certificate: Option<Certificate>,
     cap: f64,
     weight_cap: Option<f64>,
+    /// What these weights mean.
+    #[serde(default)]
+    weight_kind: WeightKind,
+    /// The column of the clusters of the rows, if they had any.
+    #[serde(default)]
+    cluster: Option<String>,
+    #[serde(default)]
+    cluster_cap: Option<f64>,
+    #[serde(default)]
+    one_cluster: Vec<String>,
     python: serde_json::Value,
 }
 
@@ -131,6 +148,10 @@ impl Model {
             certificate: certificate.cloned(),
             cap: settings.cap,
             weight_cap: settings.weight_cap,
+            cluster_cap: settings.cluster_cap,
+            one_cluster: (table.groups.iter().filter(|g| g.clusters == Some(1)))
+                .map(|g| g.name.clone())
+                .collect(),
             seed: job.training.seed,
             job: job.clone(),
             python: None,
@@ -165,6 +186,9 @@ impl Model {
         job.data.target = Some(column);
         job.data.positive = positive;
         job.data.weight = rows.weight;
+        job.data.weight_kind =
+            if job.data.weight.is_some() { rows.weight_kind } else { WeightKind::default() };
+        job.data.cluster = rows.cluster;
         let training = &mut job.training;
         let mut loss =
             loss_of(training.loss, &target).map_err(|e| Failure::library(e, grouping.names()))?;
@@ -196,6 +220,8 @@ impl Model {
             certificate: rows.certificate,
             cap: rows.cap,
             weight_cap: rows.weight_cap,
+            cluster_cap: rows.cluster_cap,
+            one_cluster: rows.one_cluster,
             seed: job.training.seed,
             job,
             python: Some(rows.python),

@@ -38,6 +38,8 @@ pub struct TrainRows {
     pub names: Vec<String>,
     /// The family of each group; a row is in one group of each family.
     pub families: Vec<usize>,
+    /// The cluster of each row, where rows have any.
+    pub clusters: Option<Vec<u32>>,
 }
 
 impl From<&Prepared> for TrainRows {
@@ -47,6 +49,7 @@ impl From<&Prepared> for TrainRows {
             data: prepared.train.clone(),
             names: train_names(prepared),
             families: trained.map(|g| g.family).collect(),
+            clusters: prepared.train_clusters.as_ref().map(|c| c.codes().to_vec()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gdro_report::page;
-use gdro_train::evaluate::evaluate;
+use gdro_train::evaluate::{Caps, evaluate};
 use gdro_train::model::Model;
 use gdro_train::{Failure, Result};
 
@@ -33,6 +33,11 @@ pub struct Evaluate {
     /// rows [default: the largest weight of a training row]
     #[arg(long, value_name = "B")]
     weight_cap: Option<f64>,
+    /// Clusters of a larger total weight in a group (without weights, of more rows) count as S in
+    /// points and intervals. It must not be taken from these rows [default: the largest of a training
+    /// group]
+    #[arg(long, value_name = "S")]
+    cluster_cap: Option<f64>,
     /// Write the evaluation as one page for a browser: charts and tables, no network
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -51,8 +56,11 @@ impl Evaluate {
                 "--delta {delta}: expected a probability between 0 and 1"
             )));
         }
-        if let Some(cap) = self.weight_cap.filter(|cap| !(*cap > 0.0 && cap.is_finite())) {
-            return Err(Failure::input(format!("--weight-cap {cap}: expected a number above 0")));
+        let caps = Caps { weight: self.weight_cap, cluster: self.cluster_cap };
+        for (name, cap) in [("weight-cap", caps.weight), ("cluster-cap", caps.cluster)] {
+            if let Some(cap) = cap.filter(|cap| !(*cap > 0.0 && cap.is_finite())) {
+                return Err(Failure::input(format!("--{name} {cap}: expected a number above 0")));
+            }
         }
         if let Some(page) = &self.report {
             let model = if self.model.is_dir() {
@@ -65,7 +73,7 @@ impl Evaluate {
         }
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;
-        let evaluated = evaluate(&model, &self.tables, &options, delta, self.weight_cap)?;
+        let evaluated = evaluate(&model, &self.tables, &options, delta, caps)?;
         if let Some(page) = &self.report {
             let text = page::of_evaluation(&model, &self.tables, &evaluated)?;
             print::file(page, text)?;

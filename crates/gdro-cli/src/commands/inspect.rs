@@ -48,8 +48,8 @@ impl Inspect {
             return Err(Failure::input("--all: JSON holds all groups and columns"));
         }
         let job = Job::resolve(&self.inputs, self.options.settings()?)?;
-        let unused = ["delta", "weight-cap"].into_iter().find(|key| self.options.has(key));
-        if let Some(key) = unused {
+        let unused = ["delta", "weight-cap", "cluster-cap"];
+        if let Some(key) = unused.into_iter().find(|key| self.options.has(key)) {
             let why = format!("--{key}: nothing is estimated here: leave it out");
             return Err(Failure::input(why));
         }

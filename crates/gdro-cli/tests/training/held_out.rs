@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::common::{Folder, number};
 use gdro::sampling::{Rng, below, unit};
-use gdro_train::evaluate::evaluate;
+use gdro_train::evaluate::{Caps, evaluate};
 use gdro_train::model::Model;
 use rand::SeedableRng as _;
 use serde_json::Value;
@@ -246,7 +246,7 @@ fn intervals_of_an_overfit_model_cover() {
     for _ in 0..1000 {
         let rows: String = (0..120).map(|_| row(below(&mut rng, 300))).collect();
         let later = folder.file("later.csv", format!("{header}\n{rows}"));
-        let found = evaluate(&model, &[later], &model.job.data, 0.05, None).unwrap();
+        let found = evaluate(&model, &[later], &model.job.data, 0.05, Caps::default()).unwrap();
         let groups = found.intervals.groups.iter().zip(&names);
         let risk = groups
             .clone()

@@ -7,6 +7,7 @@ mod data;
 
 mod adult;
 mod bounds;
+mod clusters;
 mod constant;
 mod groups;
 mod held_out;
@@ -15,6 +16,7 @@ mod losses;
 mod nycflights;
 mod path;
 mod players;
+mod repeated;
 mod select;
 mod sets;
 mod solvers;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::common::{Folder, number};
 use gdro::interval::GroupEstimates;
 use gdro::sampling::{Rng, unit};
-use gdro_train::evaluate::evaluate;
+use gdro_train::evaluate::{Caps, evaluate};
 use gdro_train::model::Model;
 use rand::SeedableRng as _;
 use serde_json::Value;
@@ -129,7 +129,7 @@ fn misses(population: Population, rows: usize, seed: u64) -> [usize; 5] {
     let (mut missed, mut widths) = ([0; 5], [0.0; 5]);
     for _ in 0..1000 {
         let table = folder.file("later.csv", population.table(&mut rng, rows));
-        let found = evaluate(&model, &[table], &model.job.data, 0.05, None).unwrap();
+        let found = evaluate(&model, &[table], &model.job.data, 0.05, Caps::default()).unwrap();
         for (column, of) in columns.iter().enumerate() {
             let groups = found.intervals.groups.iter().map(of);
             let covers = |e: gdro::interval::Estimate| e.interval.contains(truth[column]);

@@ -36,7 +36,7 @@ pub(crate) fn usable_rows(
     for (name, cells) in table.names().iter().zip(&table.columns) {
         let feature = features.contains(name.as_str());
         let named = |other: &Option<String>| other.as_ref() == Some(name);
-        let read = [&options.target, &options.weight, &options.holdout_column];
+        let read = [&options.target, &options.weight, &options.cluster, &options.holdout_column];
         let used = feature || read.into_iter().any(named);
         let policy = options.missing.of(name);
         let refuse = match policy {

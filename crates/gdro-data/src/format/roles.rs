@@ -75,6 +75,7 @@ pub(super) fn wanted(
             _ if is(&options.weight) || options.is_cut(name) => Some(Forced::Number),
             _ if is_read && options.number.contains(name) => Some(Forced::Number),
             _ if is(&options.target) => text.then_some(Forced::Text),
+            _ if is(&options.cluster) => Some(Forced::Text),
             _ if options.is_group(name) && (known.is_some() || !options.is_feature(name)) => {
                 Some(Forced::Text)
             }
@@ -89,7 +90,7 @@ pub(super) fn wanted(
     let wanted = |name: &String| Wanted {
         kind: kind(name),
         settled: false,
-        labels: options.is_label(name),
+        labels: options.is_label(name) || options.cluster.as_ref() == Some(name),
         codes: options.target.as_ref() != Some(name),
         numerals,
     };

@@ -2,6 +2,7 @@
 
 mod columns;
 mod leaks;
+mod repeated;
 
 use std::collections::HashMap;
 
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 pub use columns::{ColumnProfile, LevelCount};
 pub(crate) use leaks::leak;
+pub use repeated::repeated_units;
 
 use crate::error::Result;
 use crate::features::most_levels;
@@ -35,7 +37,7 @@ pub struct Inspection {
     pub columns: Vec<ColumnProfile>,
     /// What is odd about the columns: constant ones, those without a cell or with a text for each
     /// row, texts of many levels, columns that hold the same, features that alone predict the
-    /// target or tell the group.
+    /// target or tell the group, ids of units with several rows each.
     pub warnings: Vec<String>,
 }
 
@@ -60,6 +62,7 @@ pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Resu
     let mut warnings = odd_columns(table, options, &columns);
     warnings.extend(same_columns(table, &columns));
     warnings.extend(tell_groups(table, &columns));
+    warnings.extend(repeated_units(table, options)?);
     if let Some(name) = &options.target {
         let cells = table.find("target", name)?;
         let present = |row: &u32| !cells.is_missing(*row as usize);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::choices::{Format, MissingGroup, Scaling, SmallGroups};
+use super::choices::{Format, MissingGroup, Scaling, SmallGroups, WeightKind};
 use super::data::DataOptions;
 use super::missing::Missing;
 use crate::error::{Error, Result};
@@ -83,6 +83,7 @@ impl DataOptions {
         let used = [
             ("target", &self.target),
             ("weight", &self.weight),
+            ("cluster", &self.cluster),
             ("holdout-column", &self.holdout_column),
         ];
         for (option, name) in used {
@@ -97,6 +98,23 @@ impl DataOptions {
             }
             if self.text.iter().any(|n| n == name) {
                 return refuse("text", format!("`{name}`"), "not the weight, which is a number");
+            }
+        }
+        if self.weight.is_none() && self.weight_kind != WeightKind::default() {
+            let expected = "the column of the weights, too (weight)";
+            return refuse("weight-kind", "given alone".into(), expected);
+        }
+        if let Some(name) = &self.cluster {
+            if self.target.as_ref() == Some(name) || self.weight.as_ref() == Some(name) {
+                let expected = "a column that is not the target or the weight";
+                return refuse("cluster", format!("`{name}`"), expected);
+            }
+            if self.text.contains(name) {
+                return refuse(
+                    "text",
+                    format!("`{name}`"),
+                    "not the cluster, which is text anyway",
+                );
             }
         }
         if let Some(name) = &self.holdout_column {
@@ -152,7 +170,8 @@ impl DataOptions {
     fn check_missing(&self) -> Result<()> {
         for (name, policy) in &self.missing.columns {
             let is = |other: &Option<String>| other.as_ref() == Some(name);
-            let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
+            let used = [&self.target, &self.weight, &self.cluster, &self.holdout_column];
+            let used = used.into_iter().any(is);
             let expected = if used {
                 policy.keeps().then_some("error or drop: only features are made up")
             } else if !self.is_feature(name) {

@@ -103,6 +103,17 @@ pub enum SmallGroups {
     Drop,
 }
 
+/// What the weight of a row means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeightKind {
+    /// How much the row counts within its group: it is one observation all the same.
+    #[default]
+    Importance,
+    /// How many rows it stands for: whole numbers, and the table is one that has the row so often.
+    Frequency,
+}
+
 /// What is to be learnt from the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -130,8 +141,8 @@ pub enum Split {
         /// Seed of the draw.
         seed: u64,
     },
-    /// The same number of rows of every group, drawn without regard to labels; all but one row of
-    /// a smaller group, which is noted.
+    /// The same number of rows (of clusters, where rows have any) of every group, drawn without
+    /// regard to labels; all but one row of a smaller group, which is noted.
     PerGroup {
         /// Number of rows.
         rows: usize,

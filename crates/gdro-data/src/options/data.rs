@@ -7,7 +7,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::character;
-use super::choices::{Format, GroupFeatures, MissingGroup, Scaling, SmallGroups};
+use super::choices::{Format, GroupFeatures, MissingGroup, Scaling, SmallGroups, WeightKind};
 use super::comparison::Comparison;
 use super::entry::GroupEntry;
 use super::missing::MissingCells;
@@ -81,6 +81,13 @@ pub struct DataOptions {
     pub hash: BTreeMap<String, u32>,
     /// Column of row weights: finite and not negative. Rows of weight 0 are left out.
     pub weight: Option<String>,
+    /// What these weights mean.
+    pub weight_kind: WeightKind,
+    /// The column that says which rows belong together, such as those of a patient: clusters are
+    /// independent, rows of one are not. A cluster is held out as a whole, and may have rows in
+    /// several groups; of a group that has a single one, rows are held out one by one. The column is
+    /// text, and no feature; groups may be made of it.
+    pub cluster: Option<String>,
     /// The column that says which rows are held out, for [`Split::Column`](crate::Split::Column). It is text, and no
     /// feature.
     pub holdout_column: Option<String>,
@@ -139,6 +146,7 @@ impl DataOptions {
         let mut named = Vec::new();
         named.extend(self.target.iter().map(|n| ("target", n.as_str())));
         named.extend(self.weight.iter().map(|n| ("weight", n.as_str())));
+        named.extend(self.cluster.iter().map(|n| ("cluster", n.as_str())));
         let groups = self.group_columns().map(|(n, _)| ("groups", n));
         named.extend(groups.filter(|(_, n)| Some(*n) != label.as_deref()));
         named.extend(self.merge.keys().map(|n| ("merge", n.as_str())));
@@ -157,7 +165,8 @@ impl DataOptions {
         let is = |other: &Option<String>| other.as_deref() == Some(name);
         let dropped = self.group_features == GroupFeatures::Drop && self.is_group(name);
         let dropped = dropped || !self.group_file.is_empty() && name == GROUP;
-        let used = is(&self.target) || is(&self.weight) || is(&self.holdout_column);
+        let used = [&self.target, &self.weight, &self.cluster, &self.holdout_column];
+        let used = used.into_iter().any(is);
         !used && !dropped && !self.is_ignored(name)
     }
 

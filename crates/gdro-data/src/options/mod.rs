@@ -9,7 +9,9 @@ mod entry;
 mod missing;
 mod settle;
 
-pub use choices::{Format, GroupFeatures, MissingGroup, Scaling, SmallGroups, Split, Task};
+pub use choices::{
+    Format, GroupFeatures, MissingGroup, Scaling, SmallGroups, Split, Task, WeightKind,
+};
 pub use comparison::{Comparison, Operator};
 pub use data::DataOptions;
 pub use entry::GroupEntry;

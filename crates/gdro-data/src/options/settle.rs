@@ -100,6 +100,17 @@ mod tests {
         );
         assert!(message(r#"{"target":"y","weight":"y"}"#).starts_with("weight: `y`"));
         assert!(message(r#"{"weight":"w","text":["w"]}"#).starts_with("text: `w`"));
+        assert_eq!(
+            message(r#"{"weight-kind":"frequency"}"#),
+            "weight-kind: given alone: expected the column of the weights, too (weight)"
+        );
+        assert!(message(r#"{"target":"y","cluster":"y"}"#).starts_with("cluster: `y`: expected"));
+        assert_eq!(
+            message(r#"{"cluster":"g","ignore":["g"]}"#),
+            "ignore: `g`: expected not the cluster"
+        );
+        assert!(message(r#"{"cluster":"g","text":["g"]}"#).starts_with("text: `g`: expected not"));
+        assert!(message(r#"{"cluster":"g","hash":{"g":8}}"#).starts_with("hash: `g`: expected"));
         assert!(message(r#"{"comment":""}"#).starts_with("comment: an empty text"));
         assert!(message(r#"{"delimiter":"\""}"#).starts_with("delimiter: '\"'"));
     }

@@ -4,11 +4,12 @@ use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::basics::{check_share, label, short_note};
+use super::units::{Units, check_share};
 use crate::error::Result;
 use crate::options::Split;
 
-/// Marks the rows that are held out, as for groups that do not overlap.
+/// Draws the units that are held out where groups overlap, and marks them. Returns how many groups have
+/// fewer than are wanted of each, too.
 ///
 /// A share is drawn along the rows sorted by their combination of groups and label, from a random
 /// start round to it again: one row of each stretch of 1/share rows. Of every combination, and of
@@ -17,32 +18,27 @@ use crate::options::Split;
 /// nothing of many small ones, and equal steps could meet the same label or group every time. A
 /// number of rows per group is drawn group by group, the smallest first, from rows not held out yet:
 /// a group has as many or, through others, more.
-pub(super) fn hold_out(
-    split: &Split,
-    families: &[Vec<Option<u32>>],
-    members: &[Vec<u32>],
-    labels: Option<&[f64]>,
-) -> Result<(Vec<bool>, Option<String>)> {
-    let rows = families.first().map_or(0, Vec::len);
-    let mut held = vec![false; rows];
+pub(super) fn hold_out(split: &Split, units: &Units<'_>) -> Result<(Vec<bool>, usize)> {
+    let rows = units.count();
+    let (mut held, mut short) = (vec![false; rows], 0);
     let (Split::Share { seed, .. } | Split::PerGroup { seed, .. }) = *split else {
-        return Ok((held, None));
+        return Ok((held, short));
     };
-    let (mut note, mut rng) = (None, Rng::seed_from_u64(seed));
+    let mut rng = Rng::seed_from_u64(seed);
     match *split {
         Split::None | Split::Column | Split::LastFile => {}
         Split::Share { share, .. } => {
             check_share(share)?;
             if rows == 0 {
-                return Ok((held, note));
+                return Ok((held, short));
             }
             let mut order: Vec<usize> = (0..rows).collect();
             order.shuffle(&mut rng);
-            let mut finest_first: Vec<&Vec<Option<u32>>> = families.iter().collect();
+            let mut finest_first: Vec<&Vec<Option<u32>>> = units.families.iter().collect();
             finest_first.sort_by_key(|groups| std::cmp::Reverse(groups_of(groups)));
             let groups = |row: usize| finest_first.iter().map(move |groups| groups[row]);
             order.sort_by(|a, b| {
-                let by_label = || label(labels, *a).cmp(&label(labels, *b));
+                let by_label = || units.label(*a).cmp(&units.label(*b));
                 groups(*a).cmp(groups(*b)).then_with(by_label)
             });
             // Of a share that is no whole number of rows the rest is left to chance.
@@ -54,9 +50,8 @@ pub(super) fn hold_out(
             }
         }
         Split::PerGroup { rows: wanted, .. } => {
-            let mut order: Vec<&Vec<u32>> = members.iter().collect();
+            let mut order: Vec<&Vec<u32>> = units.groups.iter().collect();
             order.sort_by_key(|group| group.len());
-            let mut short = 0;
             for group in order {
                 let most = group.len().saturating_sub(1);
                 short += usize::from(most < wanted);
@@ -67,15 +62,14 @@ pub(super) fn hold_out(
                 let more = wanted.min(most).saturating_sub(has);
                 free.into_iter().take(more).for_each(|row| held[row] = true);
             }
-            note = short_note(short, wanted);
         }
     }
-    for group in members {
+    for group in units.groups {
         if !group.is_empty() && group.iter().all(|row| held[*row as usize]) {
             held[group[rng.random_range(0..group.len())] as usize] = false;
         }
     }
-    Ok((held, note))
+    Ok((held, short))
 }
 
 /// Number of groups of a family, whose numbers follow each other.
@@ -92,6 +86,13 @@ mod tests {
         families: Vec<Vec<Option<u32>>>,
         members: Vec<Vec<u32>>,
         labels: Vec<f64>,
+    }
+
+    impl Rows {
+        fn hold(&self, split: &Split) -> (Vec<bool>, usize) {
+            let (families, groups) = (&self.families, &self.members);
+            hold_out(split, &Units { families, groups, labels: Some(&self.labels) }).unwrap()
+        }
     }
 
     /// Rows in a family of 3 groups and one of 41, of which the last has one row.
@@ -114,12 +115,12 @@ mod tests {
 
     #[test]
     fn a_share_of_every_group_and_combination() {
-        let Rows { families, members, labels } = rows();
+        let rows = rows();
+        let members = &rows.members;
         for seed in 0..20 {
             let split = Split::Share { share: 0.2, seed };
-            let hold = |split| hold_out(split, &families, &members, Some(&labels));
-            let held = hold(&split).unwrap().0;
-            assert_eq!(hold(&split).unwrap().0, held);
+            let held = rows.hold(&split).0;
+            assert_eq!(rows.hold(&split).0, held);
             let all = held.iter().filter(|h| **h).count();
             assert!(all.abs_diff(120) <= 1, "{all}");
             // 200 rows each, and one more.
@@ -149,11 +150,11 @@ mod tests {
             vec![vec![Some(0); rows], (0..rows as u32).map(|r| Some(1 + r / 5)).collect()];
         let mut members = vec![(0..rows as u32).collect::<Vec<_>>()];
         members.extend((0..300).map(|g| (5 * g..5 * g + 5).collect()));
-        let labels: Vec<f64> = (0..rows).map(|r| f64::from(r % 5 == 0)).collect();
+        let labels = (0..rows).map(|r| f64::from(r % 5 == 0)).collect();
+        let table = Rows { families, members, labels };
         for seed in 0..20 {
-            let split = Split::Share { share: 0.2, seed };
-            let held = hold_out(&split, &families, &members, Some(&labels)).unwrap().0;
-            let ones = (0..rows).filter(|r| held[*r] && labels[*r] == 1.0).count();
+            let held = table.hold(&Split::Share { share: 0.2, seed }).0;
+            let ones = (0..rows).filter(|r| held[*r] && table.labels[*r] == 1.0).count();
             // 60 of about 300, with a deviation of 7.
             assert!(ones.abs_diff(60) < 35, "{ones}");
         }
@@ -161,28 +162,27 @@ mod tests {
 
     #[test]
     fn as_many_rows_of_every_group() {
-        let Rows { families, members, .. } = rows();
-        let split = Split::PerGroup { rows: 10, seed: 1 };
-        let (held, note) = hold_out(&split, &families, &members, None).unwrap();
-        for group in &members[..43] {
+        let rows = rows();
+        let (held, short) = rows.hold(&Split::PerGroup { rows: 10, seed: 1 });
+        for group in &rows.members[..43] {
             assert!(count(&held, group) >= 10);
         }
         assert!(!held[600]);
-        assert!(note.unwrap().starts_with("1 group has no more than 10 rows"));
+        assert_eq!(short, 1);
     }
 
     #[test]
     fn every_group_keeps_a_row() {
-        let Rows { families, members, labels } = rows();
+        let rows = rows();
         for split in [
             Split::Share { share: 0.99, seed: 1 },
             Split::PerGroup { rows: 1000, seed: 1 },
             Split::None,
         ] {
-            let held = hold_out(&split, &families, &members, Some(&labels)).unwrap().0;
-            assert!(members.iter().all(|group| count(&held, group) < group.len()));
+            let held = rows.hold(&split).0;
+            assert!(rows.members.iter().all(|group| count(&held, group) < group.len()));
         }
-        let split = Split::Share { share: 1.0, seed: 0 };
-        assert!(hold_out(&split, &families, &members, None).is_err());
+        let units = Units { families: &rows.families, groups: &rows.members, labels: None };
+        assert!(hold_out(&Split::Share { share: 1.0, seed: 0 }, &units).is_err());
     }
 }

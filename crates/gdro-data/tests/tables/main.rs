@@ -6,6 +6,7 @@ mod common;
 mod adult;
 mod blocks;
 mod cases;
+mod clusters;
 mod columnar;
 mod features;
 mod folds;

@@ -3,6 +3,7 @@
 use super::data::Data;
 use super::html::{self, Section};
 use super::sections::{configuration, section};
+use super::words::sentence;
 use crate::numbers::{Scale, counted};
 use crate::selection::{cut_short, how, in_words};
 use crate::tables::goal_name;
@@ -99,11 +100,4 @@ fn numbers(path: &Path, data: &Data) -> String {
     lines.push(line("balanced".into(), &path.balanced));
     lines.push(line("ERM".into(), &path.erm));
     html::table("The trade-off in numbers", &header, &lines)
-}
-
-/// A text as a sentence.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
 }

@@ -32,6 +32,8 @@ pub struct Data {
     unseen: Vec<bool>,
     /// Rows of the part that is shown.
     pub rows: Vec<usize>,
+    /// Their clusters; empty without clusters.
+    clusters: Vec<Option<usize>>,
     /// Training rows; absent in an evaluation.
     train_rows: Option<Vec<usize>>,
     /// Averaged weights of the groups.
@@ -182,6 +184,10 @@ impl Data {
         };
         let weight = |g: &gdro_data::Group| g.train.map(|i| fitted.weights[i]);
         let rows = |g: &gdro_data::Group| if held_out { g.test_rows } else { g.train_rows };
+        let clusters = |g: &gdro_data::Group| match held_out {
+            true => g.test_clusters,
+            false => g.train_clusters,
+        };
         Data {
             part: if held_out { "rows held out" } else { "training rows" },
             level: held_out.then(|| level(1.0 - job.training.delta)),
@@ -190,6 +196,7 @@ impl Data {
             names: groups.iter().map(|g| plain(&g.name)).collect(),
             unseen: Vec::new(),
             rows: groups.iter().map(rows).collect(),
+            clusters: unless_empty(groups.iter().map(clusters).collect()),
             train_rows: held_out.then(|| groups.iter().map(|g| g.train_rows).collect()),
             weights: groups.iter().map(weight).collect(),
             models,
@@ -224,6 +231,7 @@ impl Data {
             names: evaluated.names.iter().map(|n| plain(n)).collect(),
             unseen: (0..count).map(|i| i >= evaluated.known).collect(),
             rows: groups.iter().map(|g| g.rows).collect(),
+            clusters: unless_empty(groups.iter().map(|g| g.clipped_risk.clusters).collect()),
             train_rows: None,
             weights: (0..count).map(|i| model.group_weights.get(i).copied()).collect(),
             models,
@@ -246,6 +254,7 @@ impl Data {
             names: Vec::new(),
             unseen: Vec::new(),
             rows: Vec::new(),
+            clusters: Vec::new(),
             train_rows: None,
             weights: Vec::new(),
             models: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::data::Data;
 use super::html::{self, Section};
 use super::{recipe, words};
-use crate::caps::{caps, warning};
+use crate::caps::{caps, clusters, warning};
 use crate::numbers::{Scale, count, counted, percent};
 use crate::saved::groups_in_words;
 use crate::summary::Summary;
@@ -74,6 +74,8 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
 
     let intervals = fitted.robust.intervals.as_ref();
     let caps = intervals.map(|i| caps(&fitted.settings, &i.groups));
+    let (column, heavy) = (job.data.cluster.as_deref(), &fitted.heavy_clusters);
+    let unit = intervals.and_then(|i| clusters(&fitted.settings, &i.groups, column, heavy));
     let mut proof = words::certificate(&fitted.certificate, &objective);
     // That it is the best possible says little of a model that no features have helped.
     let constant = fitted.constant.as_ref().and_then(|c| c.warning(Front::Program));
@@ -81,7 +83,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let mut sections = vec![
         section("overview", "What came out", overview),
         section("certificate", "How close to the best possible model", html::paragraphs(&proof)),
-        risks(data, caps),
+        risks(data, caps, unit),
         table(),
     ];
     let gains = match words::gains(data) {
@@ -152,9 +154,12 @@ pub fn of_evaluation(
         + &html::definitions(&list)
         + &notes(&[groups_in_words(evaluated), rest].concat());
     let objective = objective_in_words(training, false);
+    let groups = &evaluated.intervals.groups;
+    let (column, heavy) = (evaluated.cluster.as_deref(), &evaluated.heavy_clusters);
+    let unit = clusters(&evaluated.settings, groups, column, heavy);
     Ok(vec![
         section("overview", "What came out", overview),
-        risks(data, Some(caps(&evaluated.settings, &evaluated.intervals.groups))),
+        risks(data, Some(caps(&evaluated.settings, groups)), unit),
         table(),
         section(
             "certificate",
@@ -229,12 +234,13 @@ fn glance(data: &Data, totals: &[Total]) -> String {
 }
 
 /// The chart of risks.
-fn risks(data: &Data, caps: Option<String>) -> Section {
+fn risks(data: &Data, caps: Option<String>, unit: Option<String>) -> Section {
     let mut texts = vec![format!(
         "Each line is a group, each mark the {} of a model on the {}.",
         data.unit, data.part
     )];
     texts.extend(caps.and_then(|caps| words::intervals(data, &caps)));
+    texts.extend(unit.as_deref().map(words::sentence));
     let title = if data.models.len() > 1 { "The groups, side by side" } else { "The groups" };
     section("groups", title, html::paragraphs(&texts) + &html::chart("risk-chart"))
 }

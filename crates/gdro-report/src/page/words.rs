@@ -151,6 +151,13 @@ pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
     out
 }
 
+/// A text as a sentence.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
 /// What the intervals of the page are, and what losses and weights count as at most in them.
 pub fn intervals(data: &Data, caps: &str) -> Option<String> {
     let level = data.level.as_ref()?;

@@ -147,7 +147,9 @@ fn check_path(settings: &Settings) -> Result<()> {
     if settings.peek("objective").is_some_and(|name| name != "max") {
         settings.refuse("objective", "path goes from max to balanced by top-k: leave it out")?;
     }
-    for key in ["delta", "weight-cap"].into_iter().filter(|key| settings.insists(key)) {
+    for key in
+        ["delta", "weight-cap", "cluster-cap"].into_iter().filter(|key| settings.insists(key))
+    {
         settings.refuse(key, "path computes no intervals: leave it out")?;
     }
     if let Some(solver) = settings.peek("solver").filter(|name| !["auto", "exact"].contains(name)) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gdro::algorithm::Gains;
 use gdro::domain::DomainSpec;
 use gdro::setting::{Conflict, Objective, SolverName};
-use gdro_data::DataOptions;
+use gdro_data::{DataOptions, WeightKind};
 
 use super::Job;
 use super::choice::{self, Choice};
@@ -176,6 +176,7 @@ impl Settings {
             seed: self.count("seed")?.unwrap_or(0),
             delta: self.number("delta")?.unwrap_or(0.05),
             weight_cap: self.number("weight-cap")?,
+            cluster_cap: self.number("cluster-cap")?,
         };
         training.set_domain(domain);
         Ok(training)
@@ -320,6 +321,14 @@ impl Settings {
             let why = "rows have no weights: name their column with weight";
             return self.refuse("weight-cap", why);
         }
+        if training.weight_cap.is_some() && data.weight_kind == WeightKind::Frequency {
+            let why = "weights are numbers of rows, each of which counts as 1: leave it out";
+            return self.refuse("weight-cap", why);
+        }
+        if training.cluster_cap.is_some() && data.cluster.is_none() {
+            let why = "there are no clusters: name their column with cluster";
+            return self.refuse("cluster-cap", why);
+        }
         if training.budget.is_some() && data.families() > 1 {
             let why = "a row is in a group of each family, so that rows cannot be visited once \
                        each: give one family, or leave budget out";
@@ -329,7 +338,8 @@ impl Settings {
             let why = "labels of a group file are no features: leave it out";
             return self.refuse("group-features", why);
         }
-        if training.budget.is_some() && data.weight.is_some() {
+        let importance = data.weight_kind == WeightKind::Importance;
+        if training.budget.is_some() && data.weight.is_some() && importance {
             let why = "rows that are visited once cannot be weighted: leave weight or budget out";
             return self.refuse("budget", why);
         }

@@ -140,6 +140,10 @@ pub struct Training {
     /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight_cap: Option<f64>,
+    /// S: rows in clusters count as min(Σ w, S) together in intervals; the largest weight of a
+    /// cluster in a training group when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster_cap: Option<f64>,
 }
 
 impl Training {

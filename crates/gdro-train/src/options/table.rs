@@ -281,6 +281,7 @@ pub fn find(key: &str) -> Option<&'static Opt> {
     TABLE.iter().find(|option| option.key == key)
 }
 
+const CLUSTERED: &str = "the rows of a cluster may lie far apart: leave stream out";
 const UNWEIGHTED: &str = "rows that are visited once cannot be weighted";
 const AT_RANDOM: &str = "a random sample of each group is held out";
 const NO_OFFSETS: &str = "it plays the game without offsets";
@@ -301,7 +302,8 @@ pub const TABLE: &[Opt] = &[
         "folds",
         "K",
         Kind::Count(2, TRIED),
-        "Folds of the training rows, stratified by group and label; each is for validation once",
+        "Folds of the training rows, stratified by group and label; each is for validation once; \
+         clusters stay whole",
     )
     .default("5"),
     opt(
@@ -610,7 +612,8 @@ pub const TABLE: &[Opt] = &[
         "holdout",
         "F",
         Kind::Holdout,
-        "Share of the rows to hold out, stratified by group and label; from 1 on, rows per group",
+        "Share of the rows (with --cluster of the clusters) to hold out, stratified by group and \
+         label; from 1 on, rows or clusters per group",
     )
     .default("0.2")
     .used_by(Use::Always),
@@ -740,6 +743,35 @@ pub const TABLE: &[Opt] = &[
     .default("the largest weight of a training row")
     .used_by(Use::Always)
     .unstreamed(UNWEIGHTED),
+    opt(
+        Heading::Table,
+        "weight-kind",
+        "importance|frequency",
+        Kind::Named("importance or frequency"),
+        "What weights mean: importance, how much a row counts within its group; frequency, how many \
+         rows it stands for, a whole number",
+    )
+    .default("importance"),
+    opt(
+        Heading::Table,
+        "cluster",
+        "COLUMN",
+        Kind::Text,
+        "Column that says which rows belong together, such as those of a patient: they are held out \
+         as a whole, and are the unit of intervals. It is no feature",
+    )
+    .unstreamed(CLUSTERED),
+    opt(
+        Heading::Table,
+        "cluster-cap",
+        "S",
+        Kind::Number(Range::above_zero("a number above 0")),
+        "Held-out clusters of a larger total weight in a group (without weights, of more rows) count \
+         as S in points and intervals. It must not be taken from these rows",
+    )
+    .default("the largest weight of a cluster in a training group")
+    .used_by(Use::Always)
+    .unstreamed(CLUSTERED),
     opt(
         Heading::Table,
         "format",

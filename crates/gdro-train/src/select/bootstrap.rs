@@ -31,8 +31,8 @@ pub struct Doubt {
     pub biases: Vec<f64>,
 }
 
-/// Draws the rows of each group anew, as many as there are, with replacement, and chooses again by
-/// the same rule. A row in several groups is drawn for each of them by itself. The models stay as they are: what is shown is the doubt that comes from the
+/// Draws the rows (or clusters) of each group anew, as many as there are, with replacement, and
+/// chooses again by the same rule. A row in several groups is drawn for each of them by itself. The models stay as they are: what is shown is the doubt that comes from the
 /// validation rows. All models see the same draws.
 pub fn bootstrap(
     losses: &Losses,
@@ -120,6 +120,7 @@ mod tests {
         groups.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows));
         let rows = starts[groups.len()];
         Losses {
+            rows: groups.to_vec(),
             starts,
             folds: vec![0; rows],
             weights: vec![1.0; rows],

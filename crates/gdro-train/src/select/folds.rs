@@ -6,6 +6,7 @@ use gdro::setting::{Baseline, Objective};
 use gdro_data::{Folds, Prepared};
 
 use super::within::{bounds_with, job_within, library};
+use crate::clusters::{Draws, with_one};
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Search};
 use crate::prepared::{Bounds, choose, setting_of, train_names, within};
@@ -16,9 +17,13 @@ use crate::solve::solve;
 /// Robust, ERM, balanced ERM.
 pub const MODELS: usize = 3;
 
-/// Validation rows group by group, with their losses. A row in several groups is there for each.
+/// Validation rows group by group, with their losses. A row in several groups is there for each. The
+/// rows of a cluster in a group are one, with their weighted mean loss and their total weight: it is
+/// drawn and counted as a whole.
 #[derive(Debug, Default)]
 pub struct Losses {
+    /// Number of rows of each group, those of clusters one by one.
+    pub rows: Vec<usize>,
     /// Where each group starts, and the end.
     pub starts: Vec<usize>,
     /// The fold in which each row is a validation row.
@@ -35,6 +40,8 @@ struct OfPart {
     losses: [Vec<Vec<f64>>; MODELS],
     /// The rows of each group of the table.
     members: Vec<Vec<u32>>,
+    /// Which of them are drawn together.
+    draws: Draws,
     /// Weights of the rows.
     weights: Vec<f64>,
 }
@@ -95,9 +102,12 @@ fn run_part(
     let test = part.test.as_ref().expect("a part has validation rows");
     let of_group =
         |group: &gdro_data::Group| group.test.map_or(Vec::new(), |i| test.members(i).to_vec());
+    let members: Vec<Vec<u32>> = part.groups.iter().map(of_group).collect();
+    let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
     let mut found = OfPart {
         losses: Default::default(),
-        members: part.groups.iter().map(of_group).collect(),
+        draws: Draws::new(part.test_clusters.as_ref(), &lists, with_one(part)),
+        members,
         weights: (0..test.rows()).map(|row| test.weight(row)).collect(),
     };
     let mut near: [Option<Vec<f64>>; MODELS] = Default::default();
@@ -163,15 +173,31 @@ fn gather(found: &[OfPart]) -> Losses {
     losses.of = std::array::from_fn(|_| vec![Vec::new(); points]);
     for group in 0..found[0].members.len() {
         for (fold, part) in found.iter().enumerate() {
-            for row in &part.members[group] {
-                let row = *row as usize;
+            let rows = &part.members[group];
+            // Where each row is, those of a cluster one after another.
+            let mut places: Vec<usize> = (0..rows.len()).collect();
+            let codes = part.draws.clusters(group);
+            if let Some(codes) = codes {
+                places.sort_by_key(|place| codes[*place]);
+            }
+            let together = |a: &usize, b: &usize| codes.is_some_and(|c| c[*a] == c[*b]);
+            for unit in places.chunk_by(together) {
+                let weight = |place: &usize| part.weights[rows[*place] as usize];
+                let total: f64 = unit.iter().map(weight).sum();
                 losses.folds.push(fold as u16);
-                losses.weights.push(part.weights[row]);
+                losses.weights.push(total);
                 for (of, from) in losses.of.iter_mut().zip(&part.losses) {
-                    of.iter_mut().zip(from).for_each(|(of, from)| of.push(from[row]));
+                    for (of, from) in of.iter_mut().zip(from) {
+                        let loss = |place: &usize| from[rows[*place] as usize];
+                        of.push(match unit {
+                            [row] => loss(row),
+                            rows => rows.iter().map(|r| weight(r) * loss(r)).sum::<f64>() / total,
+                        });
+                    }
                 }
             }
         }
+        losses.rows.push(found.iter().map(|part| part.members[group].len()).sum());
         losses.starts.push(losses.weights.len());
     }
     losses

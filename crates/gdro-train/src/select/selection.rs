@@ -74,7 +74,7 @@ pub struct Tried {
     pub value: f64,
     /// The largest risk.
     pub criterion: f64,
-    /// The standard error of the worst group's risk, over its rows; null when it has one row.
+    /// The standard error of the worst group's risk, over its rows or clusters; null when it has one.
     pub standard_error: Option<f64>,
     /// The worst group, as an index into the groups.
     pub worst: usize,
@@ -86,7 +86,7 @@ pub struct Tried {
     pub frequency: f64,
     /// The risk of each group; null without rows.
     pub risks: Vec<Option<f64>>,
-    /// Its standard error over rows.
+    /// Its standard error over rows or clusters.
     pub standard_errors: Vec<Option<f64>>,
     /// Each fold by itself.
     pub folds: Vec<FoldRisks>,
@@ -170,7 +170,7 @@ impl Selection {
             },
             seed,
             interrupted,
-            rows: losses.starts.windows(2).map(|ends| ends[1] - ends[0]).collect(),
+            rows: losses.rows.clone(),
             groups,
             values: search.values[..points].to_vec(),
             bootstrap: samples,
@@ -203,7 +203,7 @@ impl Selection {
                 && curve.points[curve.best].standard_error.is_none()
             {
                 notes.push(format!(
-                    "the worst group of {name} has one validation row and no standard error: the best {what} is taken"
+                    "the worst group of {name} has one validation row or cluster and no standard error: the best {what} is taken"
                 ));
             }
         }

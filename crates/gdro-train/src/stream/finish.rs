@@ -15,6 +15,7 @@ use gdro_data::stream::Encoded;
 
 use super::pass::{self, Rows};
 use crate::cap::Constants;
+use crate::clusters::Draws;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
 use crate::intervals::{Columns, Intervals, columns, settings};
@@ -118,7 +119,7 @@ pub fn run(
     let certificate = expansion.certify(loss, &problem, weights).map_err(library)?;
     let risks = floor.training.iter().map(|(risk, _, rows)| risk / rows);
     let below = constant.is_some() && risks.fold(f64::MIN, f64::max) < certificate.upper;
-    let settings = settings(&job.training, head, models[0], &constants).map_err(library)?;
+    let settings = settings(&job.training, head, models[0], &constants, None).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
     let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
@@ -131,9 +132,9 @@ pub fn run(
         if alone {
             columns.push(columns[0].clone());
         }
-        let once = 0..schema.first_family();
-        let found =
-            Intervals::of(loss, &data, &members, &columns, once, &settings).map_err(library)?;
+        let (once, draws) = (0..schema.first_family(), Draws::default());
+        let found = Intervals::of(loss, &data, &members, &columns, once, &draws, &settings)
+            .map_err(library)?;
         for (at, evaluation) in evaluations.iter_mut().enumerate() {
             evaluation.intervals = Some(found.evaluations[at].clone());
             evaluation.capped_rows = Some(found.rows[at]);

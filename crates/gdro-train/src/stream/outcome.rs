@@ -104,7 +104,7 @@ impl Streamed {
             Some(finish) => finish.settings,
             None => {
                 let constants = Constants::of(self.setting.loss, &self.setting.data);
-                settings(&job.training, &self.setting, &self.robust.w, &constants)
+                settings(&job.training, &self.setting, &self.robust.w, &constants, None)
                     .map_err(|e| Failure::library(e, &[]))?
             }
         };
@@ -141,6 +141,7 @@ impl Streamed {
             balanced,
             comparison,
             settings,
+            heavy_clusters: Vec::new(),
             weights: self.robust.weights,
             offsets: None,
             solver: settled.training.solver,
@@ -179,6 +180,9 @@ impl Streamed {
                 train: Some(at),
                 test: None,
                 positives: None,
+                clusters: None,
+                train_clusters: None,
+                test_clusters: None,
             }
         });
         let mut groups: Vec<Group> = groups.collect();

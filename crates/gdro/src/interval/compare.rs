@@ -1,7 +1,7 @@
 //! Two models on the same rows.
 
-use super::groups::Orders;
-use super::rows::{check_losses, check_weights, mean_estimate, point, units};
+use super::draws::{Draws, Orders};
+use super::rows::{check_losses, check_weights};
 use super::{Estimate, Interval, Settings, check_length, notable_share};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,8 @@ pub struct Pairs<'a> {
     pub second: &'a [f64],
     /// Weights, if rows have different ones, see [`Rows::weights`](super::Rows::weights).
     pub weights: Option<&'a [f64]>,
+    /// The cluster of each row, see [`Rows::clusters`](super::Rows::clusters).
+    pub clusters: Option<&'a [u32]>,
 }
 
 /// The first model minus the second on one group: below 0 where the first is better.
@@ -68,7 +70,7 @@ pub fn compare(groups: &[Pairs], settings: &Settings) -> Result<Comparison> {
         check_losses(pairs.first, group)?;
         check_losses(pairs.second, group)?;
         check_length("the losses of the second model", pairs.second.len(), pairs.first.len())?;
-        check_weights(pairs.weights, pairs.first.len(), group, settings)?;
+        check_weights(pairs.weights, pairs.clusters, pairs.first.len(), group, settings)?;
     }
     let cap = settings.cap;
     let used = groups.iter().filter(|pairs| !pairs.first.is_empty()).count();
@@ -79,14 +81,13 @@ pub fn compare(groups: &[Pairs], settings: &Settings) -> Result<Comparison> {
         let plain = |r: usize| pairs.first[r] - pairs.second[r];
         let clipped = |r: usize| pairs.first[r].min(cap) - pairs.second[r].min(cap);
         let above = |losses: &[f64]| losses.iter().filter(|loss| **loss > cap).count();
-        let (order, range) = (orders.next(rows), Interval::new(-cap, cap));
-        let heaviest = settings.heaviest(pairs.weights);
-        let units = units(order.into_iter(), &clipped, pairs.weights, heaviest);
+        let range = Interval::new(-cap, cap);
+        let draws = Draws::new(rows, pairs.weights, pairs.clusters, settings, &mut orders);
         Ok(GroupDifference {
             rows,
-            difference: point(0..rows, &plain, pairs.weights),
+            difference: draws.point(&plain),
             clipped: [above(pairs.first), above(pairs.second)],
-            clipped_difference: mean_estimate(&units, heaviest, range, alpha)?,
+            clipped_difference: draws.mean(|_| true, &clipped, range, alpha)?,
         })
     };
     let groups = groups.iter().map(difference).collect::<Result<Vec<_>>>()?;
@@ -102,15 +103,16 @@ mod tests {
     use super::*;
     use crate::Error;
 
-    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, weight_cap: None, seed: 1 };
+    const SETTINGS: Settings =
+        Settings { delta: 0.05, cap: 2.0, weight_cap: None, cluster_cap: None, seed: 1 };
 
     #[test]
     fn pairing_sees_what_separate_intervals_do_not() {
         // Losses spread over [0, 1.9]; the second model is better by 0.1 everywhere.
         let first: Vec<f64> = (0..300).map(|i| 0.1 + (i * 7 % 19) as f64 / 10.0).collect();
         let second: Vec<f64> = first.iter().map(|loss| loss - 0.1).collect();
-        let pairs = Pairs { first: &first, second: &second, weights: None };
-        let swapped = Pairs { first: &second, second: &first, weights: None };
+        let pairs = Pairs { first: &first, second: &second, ..Pairs::default() };
+        let swapped = Pairs { first: &second, second: &first, ..Pairs::default() };
         let found = compare(&[pairs, Pairs::default()], &SETTINGS).unwrap();
         let group = found.groups[0].clipped_difference;
         assert!((group.value.unwrap() - 0.1).abs() < 1e-12);
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn clips_count_per_model() {
-        let pairs = Pairs { first: &[3.0, 1.0, 9.0], second: &[0.5, 2.5, 2.0], weights: None };
+        let pairs = Pairs { first: &[3.0, 1.0, 9.0], second: &[0.5, 2.5, 2.0], ..Pairs::default() };
         let group = compare(&[pairs], &SETTINGS).unwrap().groups[0];
         assert_eq!(group.clipped, [2, 1]);
         assert!((group.difference.unwrap() - 8.0 / 3.0).abs() < 1e-12);
@@ -136,7 +138,7 @@ mod tests {
 
     #[test]
     fn bad_pairs_are_refused() {
-        let pairs = |first, second| Pairs { first, second, weights: None };
+        let pairs = |first, second| Pairs { first, second, ..Pairs::default() };
         let short = compare(&[pairs(&[1.0], &[])], &SETTINGS);
         assert!(matches!(short, Err(Error::Length { .. })));
         let nan = compare(&[pairs(&[1.0], &[f64::NAN])], &SETTINGS);

@@ -1,11 +1,10 @@
 //! All groups at once, and the worst of them.
 
+use super::draws::{Draws, Orders};
 use super::metric::{METRICS, Metrics};
-use super::rows::{Ordered, Rows, point};
+use super::rows::{Ordered, Rows};
 use super::{Estimate, Interval, Settings, notable_share};
 use crate::error::{Result, require};
-use crate::sampling::{Rng, shuffle};
-use rand::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 /// What the held-out rows say about one group.
@@ -17,8 +16,11 @@ pub struct GroupEstimates {
     pub risk: Option<f64>,
     /// Number of rows whose loss exceeds M.
     pub clipped: usize,
-    /// Number of rows whose weight exceeds B.
+    /// Number of rows whose weight exceeds B; of clusters 0.
     pub capped_weights: usize,
+    /// Number of clusters whose weight exceeds S; of rows 0.
+    #[serde(default)]
+    pub capped_clusters: usize,
     /// The mean of min(ℓ, M), in [0, M], by betting.
     pub clipped_risk: Estimate,
     /// The share of right predictions.
@@ -88,15 +90,21 @@ pub struct Evaluation {
 /// E(min(w, B) x)/E(min(w, B)). That is the weighted mean itself where no weight exceeds B, see
 /// [`GroupEstimates::capped_weights`].
 ///
+/// **Clusters.** Where rows have clusters, these are the independent draws, and rows of one may depend
+/// on each other. Each counts once, as the weighted mean x of its rows with their total weight w: what
+/// is estimated is E(w x)/E(w), w at most S, for all columns but the AUC, which has no interval, since
+/// that of [`auc_interval`](super::auc_interval) is one of independent rows. A mean of the means of
+/// clusters would be another quantity where they differ in size.
+///
 /// **Order.** Betting takes the rows of a group in an order that depends on the seed, the index of
-/// the group and its number of rows alone. The same input gives the same bits.
+/// the group and its number of rows (of clusters, where it has any) alone. The same input gives the same bits.
 ///
 /// A group without rows, or with too few to say anything, stays in its place, with
 /// [`Estimate::estimable`] false.
 ///
 /// # Errors
 /// [`Error::Parameter`] for settings, negative losses, scores that are not finite, weights out of
-/// range or without [`Settings::weight_cap`], and columns given for some groups only; [`Error::NonFiniteLoss`] (round 0);
+/// range or without [`Settings::weight_cap`], clusters without [`Settings::cluster_cap`], and columns given for some groups only; [`Error::NonFiniteLoss`] (round 0);
 /// [`Error::Length`] for slices of different lengths and without groups.
 pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
     settings.check(groups.len())?;
@@ -115,19 +123,23 @@ pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
 
     let mut orders = Orders::new(settings.seed);
     let estimates = |rows: &Rows| -> Result<GroupEstimates> {
-        let order = orders.next(rows.losses.len());
-        let heaviest = settings.heaviest(rows.weights);
-        let group = Ordered { rows, order: &order, heaviest };
+        let n = rows.losses.len();
+        let draws = Draws::new(n, rows.weights, rows.clusters, settings, &mut orders);
+        let group = Ordered { rows, draws };
+        let draws = &group.draws;
         let loss = |r: usize| rows.losses[r].min(settings.cap);
-        let above_cap = |weights: &[f64]| weights.iter().filter(|w| **w > heaviest).count();
-        let all = |_| true;
+        let heavier = if draws.are_alike() { 0 } else { draws.heavier() };
+        let [capped_weights, capped_clusters] =
+            if rows.clusters.is_some() { [0, heavier] } else { [heavier, 0] };
+        let (all, range) = (|_| true, Interval::new(0.0, settings.cap));
         let accuracy = rows.correct.map(|correct| group.share(all, |r| correct[r], by_rows));
         Ok(GroupEstimates {
-            rows: rows.losses.len(),
-            risk: point(0..rows.losses.len(), &|r| rows.losses[r], rows.weights),
+            rows: n,
+            risk: draws.point(&|r| rows.losses[r]),
             clipped: rows.losses.iter().filter(|loss| **loss > settings.cap).count(),
-            capped_weights: rows.weights.map_or(0, above_cap),
-            clipped_risk: group.mean(all, &loss, settings.cap, by_rows)?,
+            capped_weights,
+            capped_clusters,
+            clipped_risk: draws.mean(all, &loss, range, by_rows)?,
             accuracy: accuracy.transpose()?,
             metrics: Metrics::of(&group, &by_metric)?,
         })
@@ -149,22 +161,6 @@ fn all_or_none(name: &'static str, mut given: impl Iterator<Item = bool>) -> Res
     let same = given.all(|other| other == first);
     require(same, name, "given for some groups", "it for all groups or for none")?;
     Ok(first)
-}
-
-/// The orders in which betting takes the rows, one stream per group.
-pub(super) struct Orders(Rng);
-
-impl Orders {
-    pub(super) fn new(seed: u64) -> Self {
-        Orders(Rng::seed_from_u64(seed))
-    }
-
-    /// The order of the next group.
-    pub(super) fn next(&mut self, rows: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..rows).collect();
-        shuffle(&mut order, &mut Rng::seed_from_u64(self.0.next_u64()));
-        order
-    }
 }
 
 /// The worst of a column: ends by `pick`, point estimates by `worse`.
@@ -192,7 +188,8 @@ mod tests {
     use super::*;
     use crate::Error;
 
-    const SETTINGS: Settings = Settings { delta: 0.05, cap: 2.0, weight_cap: Some(2.0), seed: 1 };
+    const SETTINGS: Settings =
+        Settings { delta: 0.05, cap: 2.0, weight_cap: Some(2.0), cluster_cap: Some(3.0), seed: 1 };
 
     fn losses(n: usize) -> Vec<f64> {
         (0..n).map(|i| (i * 7 % 11) as f64 / 5.0).collect()
@@ -209,14 +206,14 @@ mod tests {
                 losses: &a,
                 correct: Some(&right),
                 binary: Some(Binary { scores: &a, positive: &positive }),
-                weights: None,
+                ..Rows::default()
             },
             Rows::default(),
             Rows {
                 losses: &b,
                 correct: Some(&right[..3]),
                 binary: Some(Binary { scores: &b, positive: &none }),
-                weights: None,
+                ..Rows::default()
             },
         ];
         let mut groups = groups;
@@ -279,6 +276,7 @@ mod tests {
             correct: Some(&right),
             binary: Some(Binary { scores: &a, positive: &positive }),
             weights: Some(&weights),
+            clusters: None,
         };
         let found = evaluate(&[rows], &SETTINGS).unwrap().groups[0];
         let kept: Vec<usize> =
@@ -324,6 +322,61 @@ mod tests {
         assert_eq!((found.capped_weights, expected.capped_weights), (20, 0));
         assert_eq!(found.clipped_risk, expected.clipped_risk);
         assert_ne!(found.risk, expected.risk);
+    }
+
+    /// Rows of a cluster count together: in every column, whatever their order.
+    #[test]
+    fn clusters_count_once() {
+        let a = losses(60);
+        let right: Vec<bool> = a.iter().map(|loss| *loss < 1.5).collect();
+        let positive: Vec<bool> = (0..60).map(|i| i % 4 == 0).collect();
+        let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3) / 2.0).collect();
+        // Cluster c has 1 + c rows.
+        let clusters: Vec<u32> = (0..11).flat_map(|c| vec![c; c as usize + 1]).take(60).collect();
+        let rows = Rows {
+            losses: &a,
+            correct: Some(&right),
+            binary: Some(Binary { scores: &a, positive: &positive }),
+            weights: Some(&weights),
+            clusters: Some(&clusters),
+        };
+        let found = evaluate(&[rows], &SETTINGS).unwrap().groups[0];
+        let total = |cluster: usize, keep: &dyn Fn(usize) -> bool, value: &dyn Fn(usize) -> f64| {
+            let rows = (0..60).filter(|r| clusters[*r] as usize == cluster && keep(*r));
+            rows.fold((0.0, 0.0), |sum, r| (sum.0 + weights[r] * value(r), sum.1 + weights[r]))
+        };
+        let expected = |keep: &dyn Fn(usize) -> bool, value: &dyn Fn(usize) -> f64, high| {
+            let sums = Orders::new(1).next(11).into_iter().map(|c| total(c, keep, value));
+            let kept: Vec<(f64, f64)> = sums.filter(|sum| sum.1 > 0.0).collect();
+            let x: Vec<f64> = kept.iter().map(|(sum, total)| sum / total).collect();
+            let w: Vec<f64> = kept.iter().map(|(_, total)| total.min(3.0)).collect();
+            let point = x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() / w.iter().sum::<f64>();
+            (weighted_mean_interval(&x, &w, 3.0, 0.0, high, 0.05).unwrap(), point, kept.len())
+        };
+        let hit = |r: usize| f64::from(u8::from(right[r]));
+        for (estimate, (interval, point, count)) in [
+            (found.clipped_risk, expected(&|_| true, &|r| a[r].min(2.0), 2.0)),
+            (found.accuracy.unwrap(), expected(&|_| true, &hit, 1.0)),
+            (
+                found.metrics.get("true_positive_rate").unwrap(),
+                expected(&|r| positive[r], &hit, 1.0),
+            ),
+        ] {
+            assert_eq!((estimate.interval, estimate.clusters), (interval, Some(count)));
+            assert!((estimate.value.unwrap() - point).abs() < 1e-12);
+        }
+        assert_eq!((found.rows, found.clipped_risk.rows), (60, 60));
+        let heavier = (0..11).filter(|c| total(*c, &|_| true, &|_| 0.0).1 > 3.0).count();
+        assert_eq!((found.capped_clusters, found.capped_weights), (heavier, 0));
+        assert_eq!(found.metrics.get("auc"), None);
+        // Each row a cluster: rows, but for the intervals of shares.
+        let own: Vec<u32> = (0..60).collect();
+        let unit = Settings { cluster_cap: Some(1.0), ..SETTINGS };
+        let plain = Rows { losses: &a, ..Rows::default() };
+        let alone = evaluate(&[Rows { clusters: Some(&own), ..plain }], &unit).unwrap().groups[0];
+        let rows = evaluate(&[plain], &unit).unwrap().groups[0];
+        assert_eq!(alone.clipped_risk.interval, rows.clipped_risk.interval);
+        assert_eq!(alone.risk, rows.risk);
     }
 
     #[test]
@@ -377,6 +430,13 @@ mod tests {
             text(&[weighted(&[1.0, 3.0])], &Settings { weight_cap: None, ..SETTINGS }),
             "weight_cap = none: expected a bound on the weights of the rows"
         );
+        let clustered = Rows { clusters: Some(&[0, 0]), ..rows(&good) };
+        assert_eq!(
+            text(&[clustered], &Settings { cluster_cap: None, ..SETTINGS }),
+            "cluster_cap = none: expected a bound on the weights of the clusters"
+        );
+        let short = Rows { clusters: Some(&[0]), ..rows(&good) };
+        assert!(matches!(evaluate(&[short], &SETTINGS), Err(Error::Length { .. })));
         let graded = Rows { correct: Some(&[true, true]), ..rows(&good) };
         assert_eq!(
             text(&[graded, rows(&good)], &SETTINGS),
@@ -391,6 +451,7 @@ mod tests {
             Settings { cap: f64::NAN, ..SETTINGS },
             Settings { weight_cap: Some(0.0), ..SETTINGS },
             Settings { weight_cap: Some(f64::INFINITY), ..SETTINGS },
+            Settings { cluster_cap: Some(0.0), ..SETTINGS },
         ] {
             assert!(matches!(evaluate(&[rows(&good)], &settings), Err(Error::Parameter { .. })));
         }

@@ -62,9 +62,11 @@ pub const METRICS: [Metric; 3] = [
         label: "AUC",
         help: "the probability that a positive row has a higher score than a negative one of the same group; 0.5 is guessing.",
         is_share: false,
-        trials: |rows| rows.smaller_class(),
+        trials: |rows| if rows.clusters.is_some() { 0 } else { rows.smaller_class() },
         estimate: |group, alpha| {
-            let Some(binary) = group.rows.binary else { return Ok(None) };
+            let Some(binary) = group.rows.binary.filter(|_| group.rows.clusters.is_none()) else {
+                return Ok(None);
+            };
             if group.rows.weights.is_some() {
                 return group.weighted_auc(&binary, alpha).map(Some);
             }

@@ -15,7 +15,8 @@
 //! | all groups at once, and the worst of them | the above at δ/m | [`evaluate`] |
 //! | two models on the same rows, all groups at once | betting at δ/m | [`compare`] |
 //!
-//! The assumption throughout: within a group, rows are independent draws of one distribution, and
+//! The assumption throughout: within a group, rows (or clusters of rows, see [`Rows::clusters`]) are
+//! independent draws of one distribution, and
 //! neither the model nor M nor B nor the order of the rows was chosen by looking at them. An interval for
 //! rows that were also trained on means nothing.
 
@@ -23,6 +24,7 @@ mod auc;
 mod betting;
 mod clopper_pearson;
 mod compare;
+mod draws;
 mod groups;
 mod metric;
 mod rows;
@@ -74,6 +76,9 @@ const UNINFORMATIVE: f64 = 0.95;
 pub struct Estimate {
     /// Number of rows behind it.
     pub rows: usize,
+    /// Number of clusters behind it, where clusters are the independent draws.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
     /// The point estimate; `None` without rows.
     pub value: Option<f64>,
     /// The interval: valid even when it says little, the whole possible range without rows.
@@ -95,7 +100,7 @@ impl Estimate {
             Interval::new(interval.low.min(value), interval.high.max(value))
         });
         let estimable = rows > 0 && interval.width() < UNINFORMATIVE * range.width();
-        Estimate { rows, value, interval, estimable }
+        Estimate { rows, clusters: None, value, interval, estimable }
     }
 }
 

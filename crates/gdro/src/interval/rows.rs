@@ -1,7 +1,7 @@
 //! The held-out rows of a group, and what is made of them.
 
 use super::auc::{weighted_auc, wins};
-use super::betting::interval as betting_interval;
+use super::draws::{Draws, Unit, mean_estimate};
 use super::{Estimate, Interval, Settings, check_length, clopper_pearson};
 use crate::error::{Error, Result};
 
@@ -26,6 +26,9 @@ pub struct Rows<'a> {
     /// Weights, if rows have different ones: finite and not negative. In intervals a row counts as
     /// much as [`Settings::weight_cap`] at most.
     pub weights: Option<&'a [f64]>,
+    /// The cluster of each row, if the independent draws are clusters of rows. In intervals one
+    /// counts as much as [`Settings::cluster_cap`] at most.
+    pub clusters: Option<&'a [u32]>,
 }
 
 impl Rows<'_> {
@@ -54,50 +57,25 @@ impl Rows<'_> {
             let finite = |score: f64| score.is_finite();
             check_each("score", binary.scores, group, finite, "a finite number")?;
         }
-        check_weights(self.weights, n, group, settings)
+        check_weights(self.weights, self.clusters, n, group, settings)
     }
 }
 
-/// What one independent draw says of a mean, and how much it counts: a row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
-    /// The value.
-    pub value: f64,
-    /// Its weight.
-    pub weight: f64,
-}
-
-/// Rows of a group in the order in which betting takes them.
+/// A group with its draws.
 pub(super) struct Ordered<'a> {
     pub rows: &'a Rows<'a>,
-    pub order: &'a [usize],
-    /// The largest weight that a unit can have.
-    pub heaviest: f64,
+    pub draws: Draws<'a>,
 }
 
 impl Ordered<'_> {
-    /// The mean of a value in [0, high] over the rows that are kept.
-    pub fn mean(
-        &self,
-        keep: impl Fn(usize) -> bool,
-        value: &dyn Fn(usize) -> f64,
-        high: f64,
-        alpha: f64,
-    ) -> Result<Estimate> {
-        let kept = self.order.iter().copied().filter(|r| keep(*r));
-        let units = units(kept, value, self.rows.weights, self.heaviest);
-        mean_estimate(&units, self.heaviest, Interval::new(0.0, high), alpha)
-    }
-
     /// The area under the ROC curve of rows with weights: the estimate from all pairs, the interval by
     /// betting on the pairs of the k-th positive and the k-th negative row, which are independent of
     /// each other.
     pub fn weighted_auc(&self, binary: &Binary<'_>, alpha: f64) -> Result<Estimate> {
         // In units of the heaviest, so that products stay in range.
-        let weight =
-            |r: usize| self.rows.weights.map_or(1.0, |w| w[r].min(self.heaviest)) / self.heaviest;
-        let of =
-            |class: bool| self.order.iter().copied().filter(move |r| binary.positive[*r] == class);
+        let heaviest = self.draws.heaviest;
+        let weight = |r: usize| self.rows.weights.map_or(1.0, |w| w[r].min(heaviest)) / heaviest;
+        let of = |class: bool| self.draws.rows().filter(move |r| binary.positive[*r] == class);
         let pairs: Vec<Unit> = of(true)
             .zip(of(false))
             .map(|(up, down)| Unit {
@@ -119,17 +97,19 @@ impl Ordered<'_> {
         hit: impl Fn(usize) -> bool,
         alpha: f64,
     ) -> Result<Estimate> {
-        if self.rows.weights.is_some() {
-            return self.mean(keep, &|r| if hit(r) { 1.0 } else { 0.0 }, 1.0, alpha);
+        let range = Interval::new(0.0, 1.0);
+        if !self.draws.are_alike() {
+            let value = |r| if hit(r) { 1.0 } else { 0.0 };
+            return self.draws.mean(keep, &value, range, alpha);
         }
         let (mut hits, mut trials) = (0u64, 0u64);
-        for r in self.order.iter().copied().filter(|r| keep(*r)) {
+        for r in self.draws.rows().filter(|r| keep(*r)) {
             trials += 1;
             hits += u64::from(hit(r));
         }
         let value = (trials > 0).then(|| hits as f64 / trials as f64);
         let interval = clopper_pearson(hits, trials, alpha)?;
-        Ok(Estimate::new(trials as usize, value, interval, Interval::new(0.0, 1.0)))
+        Ok(Estimate::new(trials as usize, value, interval, range))
     }
 }
 
@@ -141,16 +121,24 @@ pub(super) fn check_losses(losses: &[f64], group: usize) -> Result<()> {
     check_each("loss", losses, group, |loss| loss >= 0.0, "a number at least 0")
 }
 
-/// Weights are finite and not negative, and have a bound that was fixed before.
+/// Weights are finite and not negative, and those of what is drawn have a bound that was fixed before.
 pub(super) fn check_weights(
     weights: Option<&[f64]>,
+    clusters: Option<&[u32]>,
     rows: usize,
     group: usize,
     settings: &Settings,
 ) -> Result<()> {
+    if let Some(clusters) = clusters {
+        check_length("the clusters", clusters.len(), rows)?;
+        if settings.cluster_cap.is_none() {
+            let expected = "a bound on the weights of the clusters";
+            return Err(Error::parameter("cluster_cap", "none", expected));
+        }
+    }
     let Some(weights) = weights else { return Ok(()) };
     check_length("the weights", weights.len(), rows)?;
-    if settings.weight_cap.is_none() {
+    if clusters.is_none() && settings.weight_cap.is_none() {
         return Err(Error::parameter("weight_cap", "none", "a bound on the weights of the rows"));
     }
     let finite = |weight: f64| weight.is_finite() && weight >= 0.0;
@@ -171,49 +159,4 @@ fn check_each(
         }
         None => Ok(()),
     }
-}
-
-/// The (weighted) mean over rows; `None` without rows or weight.
-pub(super) fn point(
-    rows: impl Iterator<Item = usize>,
-    value: &dyn Fn(usize) -> f64,
-    weights: Option<&[f64]>,
-) -> Option<f64> {
-    mean(&units(rows, value, weights, f64::INFINITY))
-}
-
-/// The rows as units; one that is heavier than `heaviest` counts as that.
-pub(super) fn units(
-    rows: impl Iterator<Item = usize>,
-    value: &dyn Fn(usize) -> f64,
-    weights: Option<&[f64]>,
-    heaviest: f64,
-) -> Vec<Unit> {
-    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].min(heaviest));
-    rows.map(|row| Unit { value: value(row), weight: weight(row) }).collect()
-}
-
-/// The weighted mean of units; `None` without any or without weight.
-fn mean(units: &[Unit]) -> Option<f64> {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for unit in units {
-        sum += unit.weight * unit.value;
-        total += unit.weight;
-    }
-    (total > 0.0).then(|| sum / total)
-}
-
-/// The mean of units with its betting interval, which takes them in this order. Their values lie in
-/// `range`, their weights in [0, `heaviest`].
-pub(super) fn mean_estimate(
-    units: &[Unit],
-    heaviest: f64,
-    range: Interval,
-    alpha: f64,
-) -> Result<Estimate> {
-    let values: Vec<f64> = units.iter().map(|unit| unit.value).collect();
-    let weights: Vec<f64> = units.iter().map(|unit| unit.weight).collect();
-    let interval =
-        betting_interval(&values, Some((&weights, heaviest)), range.low, range.high, alpha)?;
-    Ok(Estimate::new(units.len(), mean(units), interval, range))
 }

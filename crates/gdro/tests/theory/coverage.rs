@@ -129,7 +129,7 @@ fn shares_of_few_rows() {
 /// Case 21: twenty groups of 30 rows, true accuracy 0.9 everywhere.
 #[test]
 fn the_worst_accuracy_of_twenty_equal_groups() {
-    let settings = Settings { delta: 0.05, cap: 1.0, weight_cap: None, seed: 4 };
+    let settings = Settings { delta: 0.05, cap: 1.0, weight_cap: None, cluster_cap: None, seed: 4 };
     let losses = [0.5; 30];
     let mut naive = 0;
     cover("case 21", 0.05, 401, |rng| {
@@ -159,7 +159,7 @@ fn risks_of_groups_that_tie() {
     let cap = 2.0;
     let loss = |z: f64| logistic(1.0 + 2.0 * z).min(cap);
     let truth = expectation(loss);
-    let settings = Settings { delta: 0.05, cap, weight_cap: None, seed: 5 };
+    let settings = Settings { delta: 0.05, cap, weight_cap: None, cluster_cap: None, seed: 5 };
     let sizes = [20, 40, 80, 160, 320, 640];
     let trial = |rng: &mut Rng| {
         let losses: Vec<Vec<f64>> = sizes
@@ -189,7 +189,7 @@ fn differences_of_two_models() {
     for (name, sizes, seed) in
         [("one group", vec![364], 601), ("three groups", vec![30, 30, 364], 602)]
     {
-        let settings = Settings { delta: 0.05, cap, weight_cap: None, seed: 6 };
+        let settings = Settings { delta: 0.05, cap, weight_cap: None, cluster_cap: None, seed: 6 };
         cover(&format!("differences, {name}"), 0.05, seed, |rng| {
             let losses: Vec<[Vec<f64>; 2]> = sizes
                 .iter()
@@ -198,8 +198,10 @@ fn differences_of_two_models() {
                     [z.iter().map(|z| first(*z)).collect(), z.iter().map(|z| second(*z)).collect()]
                 })
                 .collect();
-            let pairs: Vec<Pairs> =
-                losses.iter().map(|[a, b]| Pairs { first: a, second: b, weights: None }).collect();
+            let pairs: Vec<Pairs> = losses
+                .iter()
+                .map(|[a, b]| Pairs { first: a, second: b, ..Pairs::default() })
+                .collect();
             let found = compare(&pairs, &settings).unwrap();
             let all = |i: Interval| i.contains(truth);
             let covered = found.groups.iter().all(|group| all(group.clipped_difference.interval));
@@ -224,7 +226,7 @@ fn rates_and_auc() {
             None => (true, 1.0),
         }
     });
-    let settings = Settings { delta: 0.05, cap: 1.0, weight_cap: None, seed: 7 };
+    let settings = Settings { delta: 0.05, cap: 1.0, weight_cap: None, cluster_cap: None, seed: 7 };
     let trial = |rng: &mut Rng| {
         let sizes = [20usize, 50, 100, 200];
         let table: Vec<(Vec<bool>, Vec<f64>)> = sizes
@@ -248,7 +250,7 @@ fn rates_and_auc() {
                 losses: &losses[..scores.len()],
                 correct: Some(right),
                 binary: Some(Binary { scores, positive }),
-                weights: None,
+                ..Rows::default()
             })
             .collect();
         evaluate(&groups, &settings).unwrap().groups

@@ -170,6 +170,7 @@ function riskChart(box) {
         return cells;
       });
       list.push(["rows", count(data.rows[at])]);
+      if (data.clusters.length > 0) list.push(["clusters", count(data.clusters[at])]);
       return { title: data.names[at], lines: list };
     });
     chart.append(...lines);
@@ -239,6 +240,7 @@ function gainsChart(box) {
       }
       for (const m of [0, last]) list.push([data.models[m].name, show(data.models[m].risk[at])]);
       list.push(["rows", count(data.rows[at])]);
+      if (data.clusters.length > 0) list.push(["clusters", count(data.clusters[at])]);
       return { title: data.names[at], lines: list };
     });
     if (shown.length < groups.length) {

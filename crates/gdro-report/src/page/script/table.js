@@ -21,6 +21,7 @@ function columns() {
   };
   const held = data.train_rows !== null;
   add(held ? "rows\nheld out" : "rows", data.rows, count, true);
+  add("clusters", data.clusters, count);
   if (held) add("rows\ntraining", data.train_rows, count);
   data.models.forEach((m, at) => add(`${m.uncut_risk ? "capped " : ""}${data.unit}\n${m.name}`, m.risk, show, at === 0));
   between(`${last.name} ${data.unit}\nat ${data.level}`, last.risk_interval, show, 1, last.cut);

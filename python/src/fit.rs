@@ -27,6 +27,7 @@ use crate::run::run;
     clusters: "NDArray[np.uint32] | None" = None, threads: "int | None" = None,
     listener: "Listener | None" = None
 ) -> "dict[str, Any]")]
+#[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
     rows: Rows<'py>,

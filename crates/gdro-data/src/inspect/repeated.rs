@@ -133,7 +133,7 @@ impl Values {
                 }
                 let low = present().fold(f64::INFINITY, f64::min);
                 let high = present().fold(f64::NEG_INFINITY, f64::max);
-                if high - low < (fewest - 1) as f64 || !(high - low < 1e15) {
+                if high - low < (fewest - 1) as f64 || (high - low).is_nan() || high - low >= 1e15 {
                     return None;
                 }
                 Box::new(move |row| {

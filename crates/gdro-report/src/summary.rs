@@ -341,7 +341,8 @@ impl Summary {
         let one_class = "predicts one class for every row";
         let mut warnings: Vec<String> =
             evaluation.one_class.then(|| format!("the model {one_class}")).into_iter().collect();
-        let intervals = evaluation.intervals.as_ref();
+        // Of the other models the columns of uncut risks say it.
+        let intervals = evaluation.intervals.as_ref().filter(|_| is_robust);
         warnings.extend(intervals.and_then(|i| warning(&fitted.settings, &i.groups)));
         let rounds = match &fitted.solved {
             Solved::Exact { iterations } => *iterations as u64,

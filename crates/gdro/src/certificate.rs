@@ -35,7 +35,8 @@ impl Certificate {
     /// Bounds that rounding has moved past one another by more than their slack contradict each
     /// other, and neither is better than the other: then the interval between them is the answer.
     pub(crate) fn new(upper: f64, lower: f64, method: String) -> Self {
-        let (upper, lower) = (upper.max(lower), lower.min(upper));
+        // By a comparison, which leaves NaN where it is.
+        let (upper, lower) = if lower > upper { (lower, upper) } else { (upper, lower) };
         let gap = upper - lower;
         let relative_gap = gap / upper.abs().max(1e-3);
         Certificate { upper, lower, gap, relative_gap, method }

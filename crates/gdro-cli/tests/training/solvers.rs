@@ -65,7 +65,8 @@ fn tol_stops_a_solver_when_its_gap_is_small_enough() {
 
 /// A run that does not reach its gap goes on from where it stands and keeps the best it has seen: it
 /// ends no farther from the optimum than a run that was planned for all its rounds from the start,
-/// and says what would help.
+/// and says what would help. Players that find their own steps play the same rounds in both; steps
+/// for a number of rounds are longer at first in a run that goes on, and may end at twice the gap.
 #[test]
 fn tol_that_is_not_reached_keeps_the_best() {
     let folder = Folder::with(people(300));
@@ -89,7 +90,8 @@ fn tol_that_is_not_reached_keeps_the_best() {
                 assert_eq!(stubborn["samples"], plain["samples"], "{table} {solver}");
                 let gap = |s: &serde_json::Value| number(&s["certificate"]["gap"]);
                 let found = (gap(&stubborn), gap(&plain));
-                assert!(found.0 <= found.1, "{table} {solver} {seed}: {found:?}");
+                let most = if solver == "online-1" { 2.0 } else { 1.0 };
+                assert!(found.0 <= most * found.1, "{table} {solver} {seed}: {found:?}");
                 let warnings = stubborn["warnings"].to_string();
                 assert!(warnings.contains("above --tol"), "{warnings}");
                 assert!(warnings.contains("--solver exact fits this table"), "{warnings}");

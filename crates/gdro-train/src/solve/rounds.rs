@@ -178,6 +178,9 @@ pub(super) fn solve(
     };
     let length = algorithm.run_length(&request).map_err(|c| job.refusal(c.setting, c.why))?;
     let RunLength { rounds: planned, nbar } = length;
+    // A run that may go on is as long as that.
+    let goes_on = training.tol.is_some() && budgets.is_none();
+    let longest = if goes_on { planned.saturating_mul(PATIENCE) } else { planned };
     let open = training.step_w.is_none() || training.step_q.is_none();
     let bandit = matches!(algorithm.spec().gains, Gains::Bandit | Gains::Clipped);
     let moves = setting.goal == Goal::Adversary;
@@ -190,7 +193,7 @@ pub(super) fn solve(
         if loss_range.is_none() {
             let (loss, data) = (&setting.loss, &setting.data);
             let range = if follows && setting.game.is_even() {
-                bandit_range(loss, data, &balanced, planned)
+                bandit_range(loss, data, &balanced, longest)
             } else {
                 usual_range(loss, data, &balanced, 0.0)
             };
@@ -198,7 +201,7 @@ pub(super) fn solve(
         }
         near = (follows && setting.domain.map.euclidean().is_some()).then_some(balanced);
     }
-    let given = (budgets, nbar, planned);
+    let given = (budgets, nbar, longest);
     let plan = RoundsPlan::new(setting, training, algorithm, names, given, (loss_range, near))?;
     progress.tell(Event::Stage("steps"));
     let steps = plan.steps(planned, stop).map_err(library)?;

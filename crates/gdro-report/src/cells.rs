@@ -2,8 +2,7 @@
 
 use gdro::interval::{Comparison, Estimate, GroupDifference, Interval, Worst};
 
-use super::numbers::percent;
-use super::tables::NONE;
+use super::numbers::{NONE, percent};
 
 /// What says too little to be shown.
 const NOT_ESTIMABLE: &str = "not estimable";

@@ -5,8 +5,8 @@ use gdro_data::{ColumnProfile, Inspection, Kind, Role, Target};
 use serde::Serialize;
 
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{Scale, count, counted, percent};
-use super::tables::{FULL, NONE, WORST, plain};
+use super::numbers::{NONE, Scale, count, counted, percent};
+use super::tables::{FULL, WORST, plain};
 
 /// Most columns that a table shows unless all are asked for.
 const MOST_COLUMNS: usize = 60;

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// What does not exist.
+pub(super) const NONE: &str = "–";
+
 /// How the numbers of a column are written: all alike, so that they can be compared at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

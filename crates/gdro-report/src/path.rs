@@ -3,8 +3,7 @@
 use console::Term;
 
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::Scale;
-use super::tables::NONE;
+use super::numbers::{NONE, Scale};
 use gdro_train::job::Job;
 use gdro_train::select::{PartRisks, Path, Risks};
 

@@ -11,9 +11,9 @@ use gdro_train::evaluate::Evaluated;
 use super::caps::{self, caps, clusters, not_estimable};
 use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{Scale, count, level, percent};
+use super::numbers::{NONE, Scale, count, level, percent};
 use super::tables::{
-    FULL, NONE, WORST, certificate_in_words, largest_in_words, objective_in_words, plain,
+    FULL, WORST, certificate_in_words, largest_in_words, objective_in_words, plain,
 };
 use gdro_train::model::Model;
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use console::Term;
 
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{Scale, count, counted, percent, setting};
-use super::tables::{NONE, goal_name, plain};
+use super::numbers::{NONE, Scale, count, counted, percent, setting};
+use super::tables::{goal_name, plain};
 use gdro::setting::Objective;
 use gdro_train::job::SelectionRule;
 use gdro_train::select::{Curve, Selection};

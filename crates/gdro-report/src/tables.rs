@@ -15,7 +15,7 @@ use gdro_data::{Group, Target};
 use super::caps::{caps, clusters, largest_share, not_estimable};
 use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
-use super::numbers::{Scale, count, counted, level, percent, risk};
+use super::numbers::{NONE, Scale, count, counted, level, percent, risk};
 use super::summary::{Part, Summary};
 use gdro::setting::Objective;
 use gdro_train::facts::Facts;
@@ -28,9 +28,6 @@ pub(super) const WORST: usize = 10;
 
 /// Most groups that a table shows in full.
 pub(super) const FULL: usize = 30;
-
-/// What does not exist.
-pub(super) const NONE: &str = "–";
 
 /// What the table holds: rows, target, groups, and what was decided for the user.
 pub fn groups(table: &Facts) -> String {

@@ -103,9 +103,9 @@ pub struct Evaluation {
 /// [`Estimate::estimable`] false.
 ///
 /// # Errors
-/// [`Error::Parameter`] for settings, negative losses, scores that are not finite, weights out of
-/// range or without [`Settings::weight_cap`], clusters without [`Settings::cluster_cap`], and columns given for some groups only; [`Error::NonFiniteLoss`] (round 0);
-/// [`Error::Length`] for slices of different lengths and without groups.
+/// [`crate::Error::Parameter`] for settings, negative losses, scores that are not finite, weights out of
+/// range or without [`Settings::weight_cap`], clusters without [`Settings::cluster_cap`], and columns given for some groups only; [`crate::Error::NonFiniteLoss`] (round 0);
+/// [`crate::Error::Length`] for slices of different lengths and without groups.
 pub fn evaluate(groups: &[Rows], settings: &Settings) -> Result<Evaluation> {
     settings.check(groups.len())?;
     for (group, rows) in groups.iter().enumerate() {

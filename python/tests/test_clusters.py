@@ -144,6 +144,9 @@ def test_program_and_package_agree(tmp_path):
         # The program's matrix is sparse: sums of other orders.
         for part in ("weights", "intercepts"):
             assert_allclose(ours[part], theirs[part], rtol=1e-12, err_msg=f"{kind}, {part}")
+        for part in ("upper", "lower"):
+            bounds = [model["certificate"][part] for model in (ours, theirs)]
+            assert_allclose(*bounds, rtol=1e-12, err_msg=f"{kind}, {part}")
         for part in ("cap", "grouping"):
             assert ours[part] == theirs[part], (kind, part)
         for part in ("cluster-cap", "one-cluster", "weight-cap"):

@@ -53,7 +53,7 @@ Rows: TypeAlias = tuple[
     Matrix | NDArray[np.float32] | Sparse, Vector, Vector | None, Sequence[Family]
 ]
 Binary: TypeAlias = tuple[Vector, Flags]
-Proof: TypeAlias = tuple[float, float, float, float, str]
+Proof: TypeAlias = tuple[float, float, float, float, str, bool]
 OwnLoss: TypeAlias = tuple[Callable[[Vector, float], tuple[float, Vector]], int, float, float]
 Draw: TypeAlias = Callable[[int], tuple[Vector, float]]
 Listener: TypeAlias = Callable[[str], object]

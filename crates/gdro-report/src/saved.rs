@@ -10,7 +10,9 @@ use gdro_train::evaluate::Evaluated;
 
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{self, Scale, count, counted, level, percent};
-use super::tables::{FULL, NONE, WORST, certificate_in_words, objective_in_words, plain};
+use super::tables::{
+    FULL, INTERCEPT, NONE, WORST, certificate_in_words, objective_in_words, plain,
+};
 use gdro_train::model::Model;
 
 /// Most weights that are shown unless all are asked for.
@@ -232,6 +234,10 @@ pub fn certified(model: &Model, found: &Certified) -> String {
         "stored in the model: a gap of {:.1e}; now: {:.1e} ({})\n",
         stored.gap, now.gap, now.method
     );
+    if !stored.any_intercept {
+        let within = INTERCEPT;
+        text += &format!("the stored one is about models with {within}; the one above about any\n");
+    }
     if found.is_worse_than(stored) {
         text +=
             "warning: the gap is larger than the stored one: the model or the table has changed\n";

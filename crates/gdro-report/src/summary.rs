@@ -297,7 +297,7 @@ impl Summary {
         let warnings: Vec<String> =
             evaluation.one_class.then(|| format!("the model {one_class}")).into_iter().collect();
         let rounds = match &fitted.solved {
-            Solved::Exact { iterations } => *iterations as u64,
+            Solved::Exact { iterations, .. } => *iterations as u64,
             Solved::Rounds(play) => play.rounds.0,
         };
         let ended = play.map_or("finished", |play| match play.outcome {

@@ -16,3 +16,4 @@ mod select;
 mod sets;
 mod solvers;
 mod stream;
+mod units;

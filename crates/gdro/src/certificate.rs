@@ -46,7 +46,7 @@ impl Certificate {
     /// Bounds that rounding has moved past one another by more than their slack contradict each
     /// other, and neither is better than the other: then the interval between them is the answer.
     pub(crate) fn new(upper: f64, lower: f64, scale: f64, method: String) -> Self {
-        let (upper, lower) = (upper.max(lower), lower.min(upper));
+        let (upper, lower) = if lower > upper { (lower, upper) } else { (upper, lower) };
         let gap = upper - lower;
         let size = upper.abs().max(LEAST * scale);
         // Nothing is far from 0 where all is 0.
@@ -158,14 +158,14 @@ where
     let (m, n) = (data.groups(), w.len());
     let (mut values, mut gradients) = (vec![0.0; m], vec![0.0; m * n]);
     // Made anew each time: beside the one of `minimize` it would double the memory that rows take.
-    // Gives the size of the terms of which the risks are sums as well.
-    let mut evaluate = |w: &[f64], values: &mut [f64]| {
+    let mut evaluate = |w: &[f64], values: &mut [f64], sized: bool| {
         let mut risks: DatasetRisks<'_, L> =
             DatasetRisks::new(data, loss, problem.domain.intercept.is_some());
         risks.evaluate(w, values, &mut gradients)?;
-        Ok::<_, crate::Error>(risks.magnitudes(w))
+        // The size of the terms of which the risks are sums, where it is wanted.
+        Ok::<_, crate::Error>(if sized { risks.magnitudes(w) } else { Vec::new() })
     };
-    let sizes = evaluate(&w, &mut values)?;
+    let sizes = evaluate(&w, &mut values, true)?;
     let error = |i: usize| game.scales[i] * offset_errors.map_or(0.0, |e| canonical.offset(e[i]));
     let payoffs: Vec<f64> = (0..m).map(|i| game.payoff(i, values[i]) + error(i)).collect();
     let ridge = game.ridge / 2.0 * dot(&w[..weights], &w[..weights]);
@@ -209,7 +209,7 @@ where
             if upper - lower <= (10.0 * rounding).max(enough) || futile {
                 break;
             }
-            evaluate(&anchor, &mut values)?;
+            evaluate(&anchor, &mut values, false)?;
             let top = (0..m).map(|i| game.payoff(i, values[i])).fold(f64::NEG_INFINITY, f64::max);
             let mut moved: Vec<f64> = (0..m)
                 .map(|i| q[i] * (eta * (game.payoff(i, values[i]) - top)).exp())
@@ -252,7 +252,7 @@ where
             lower = lower.min(bound);
         }
     }
-    let beneath = slack(lower, &evaluate(&anchor, &mut values)?);
+    let beneath = slack(lower, &evaluate(&anchor, &mut values, true)?);
     // No slack where the floor is exactly 0.
     let doubt = |i: usize| offset_errors.map_or(0.0, |e| canonical.offset(e[i]));
     let floor = own.floor(loss.infimum(), doubt);

@@ -16,9 +16,14 @@ class Certificate:
     gap : float
         ``upper - lower``: the model is at most this far from the optimum.
     relative_gap : float
-        ``gap / max(|upper|, 1e-3)``.
+        ``gap / max(|upper|, scale / 1000)``, where ``scale`` is the largest risk of a constant
+        model (in the middle of the targets for numbers, where the intercept is free).
     method : str
         How the lower bound was found.
+    any_intercept : bool
+        Whether ``lower`` is about models with any intercept. It is not where a model was saved by an
+        earlier version: then it is about intercepts within ±100, for numbers within ±2 max|y| where
+        that is more.
     """
 
     upper: float
@@ -26,3 +31,4 @@ class Certificate:
     gap: float
     relative_gap: float
     method: str
+    any_intercept: bool = False

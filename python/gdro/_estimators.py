@@ -78,7 +78,8 @@ _DOCUMENTATION = """
     domain : str, default=None
         The set of the coefficients: ``"ball:2"``, ``"l1:5"``, ``"box:1"``, ``"simplex"``, ….
     fit_intercept : bool, default=True
-        Whether there is an intercept, within ±100 (for numbers ±max(100, 2 max|y|)).
+        Whether there is an intercept. It is free; rounds keep it within ±100 (for numbers
+        ±max(100, 2 max|y|)).
     penalize_intercept : bool, default=False
         Whether it lies under ridge and ball.
     solver : str, default="exact"
@@ -386,9 +387,10 @@ class _GroupDRO(BaseEstimator):
         if tol is None and self.solver_ != "exact":
             return  # so many rounds were asked for, and the certificate says what they gave
         if tol is None:
-            # In units of the risks; where all are 0, bounds still leave room for rounding.
-            tol = CLOSE * max(abs(certificate.upper), self.trace_["objective"][0], 1e-6)
-        if not certificate.gap <= tol:
+            close = certificate.relative_gap <= CLOSE
+        else:
+            close = certificate.gap <= tol
+        if not close:
             advice = advice or "raise max_iter, scale the features, or raise l2"
             warnings.warn(
                 f"the model is not at the optimum: its certified gap is {certificate.gap:.2e} "

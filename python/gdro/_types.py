@@ -96,7 +96,7 @@ Rows: TypeAlias = tuple[
 Binary: TypeAlias = tuple[Vector, Flags]
 #: The cluster of each row, and which groups take rows as independent all the same.
 Clusters: TypeAlias = tuple[NDArray[np.uint32], Sequence[bool]]
-Proof: TypeAlias = tuple[float, float, float, float, str]
+Proof: TypeAlias = tuple[float, float, float, float, str, bool]
 OwnLoss: TypeAlias = tuple[Callable[[Vector, float], tuple[float, Vector]], int, float, float]
 Draw: TypeAlias = Callable[[int], tuple[Vector, float]]
 Listener: TypeAlias = Callable[[str], object]

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use gdro::certificate::Certificate;
 use gdro::loss::AnyLoss;
 use gdro::run::Outcome;
 use gdro_train::fit::{OnRows, fit_rows};
@@ -78,12 +79,20 @@ pub fn loss_of(job: &Job, classes: usize) -> gdro::Result<AnyLoss> {
     if classes > 0 { loss.with_classes(classes) } else { Ok(loss) }
 }
 
+/// A certificate as the numbers and words of a `Certificate` in Python.
+pub type Proof = (f64, f64, f64, f64, String, bool);
+
+/// The fields of a certificate, in the order of Python's class.
+pub fn proof_of(c: Certificate) -> Proof {
+    (c.upper, c.lower, c.gap, c.relative_gap, c.method, c.any_intercept)
+}
+
 /// What was trained, as a dictionary of arrays.
 fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     let OnRows { trained, risks, constant, offsets, settings, remark } = fitted;
     let answer = trained.answer;
     let (iterations, steps, exhausted, advice) = match &answer.solved {
-        Solved::Exact { iterations } => (*iterations as u64, None, None, None),
+        Solved::Exact { iterations, .. } => (*iterations as u64, None, None, None),
         Solved::Rounds(play) => {
             let exhausted = match play.outcome {
                 Outcome::Exhausted { group, .. } => Some(group),
@@ -98,8 +107,7 @@ fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("q", PyArray1::from_vec(py, answer.weights))?;
     dict.set_item("risks", PyArray1::from_vec(py, risks))?;
     dict.set_item("offsets", PyArray1::from_vec(py, offsets))?;
-    let c = trained.certificate;
-    dict.set_item("certificate", (c.upper, c.lower, c.gap, c.relative_gap, c.method))?;
+    dict.set_item("certificate", proof_of(trained.certificate))?;
     let warning = constant.warning(Front::Python);
     dict.set_item("constant", (constant.objective, warning))?;
     dict.set_item("iterations", iterations)?;

@@ -123,6 +123,13 @@ impl Loss for SomeLoss {
         }
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        match self {
+            SomeLoss::Named(loss) => loss.in_unit(unit).map(|(l, f)| (SomeLoss::Named(l), f)),
+            SomeLoss::Own(_) => None,
+        }
+    }
+
     fn accepts(&self, y: f64) -> bool {
         match self {
             SomeLoss::Named(loss) => loss.accepts(y),

@@ -22,7 +22,7 @@ use pyo3::types::PyDict;
 
 use crate::arguments::job_of;
 use crate::error::{exception, failed, refuse};
-use crate::fit::loss_of;
+use crate::fit::{Proof, loss_of, proof_of};
 use crate::input::Rows;
 use crate::parts::{Own, SomeLoss, SomeSource, own_source};
 use crate::run::{listen, run};
@@ -34,7 +34,6 @@ struct Bench {
 }
 
 /// Upper, lower, gap, relative gap, method.
-type Proof = (f64, f64, f64, f64, String);
 
 /// Something to do with a solver on its thread.
 type Command = Box<dyn FnOnce(&mut Bench) + Send>;
@@ -270,7 +269,7 @@ impl Loop {
             let certificate = pool.install(|| setting.certify(&w, &q))?;
             Ok((certificate, group_risks(&setting.loss, &w, &setting.data)?))
         })?;
-        Ok(((c.upper, c.lower, c.gap, c.relative_gap, c.method), risks))
+        Ok((proof_of(c), risks))
     }
 
     /// Everything needed to go on, bit for bit, as text.

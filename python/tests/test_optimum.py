@@ -219,3 +219,27 @@ def test_an_optimum_inside_of_a_ball_of_the_1_norm(domain, noise):
         assert_allclose(model.coef_, [0, -0.5], atol=1e-4)
         assert model.intercept_ == pytest.approx(2.5, abs=1e-3)
         assert model.certificate_.gap < 1e-6
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber:0.5", "absolute", "quantile:0.9"])
+@pytest.mark.parametrize("a, b", [(1e-6, 0.0), (1e9, 0.0), (1.0, 1e6)])
+def test_units_and_zeros_of_targets_do_not_matter(rows, loss, a, b):
+    X, _, _, y, _ = rows
+    g = np.arange(len(y)) % 3
+    l2 = {"squared": 0.01, "huber:0.5": 0.01}.get(loss, 0.01 / a)
+    own = f"huber:{0.5 * a}" if loss.startswith("huber") else loss
+    base = GroupDRORegressor(loss=loss, l2=0.01).fit(X, y, sensitive_features=g)
+    other = GroupDRORegressor(loss=own, l2=l2).fit(X, a * y + b, sensitive_features=g)
+    assert_allclose(other.coef_ / a, base.coef_, atol=2e-3)
+    size = a * a if loss in ("squared", "huber:0.5") else a
+    assert_allclose(other.certificate_.upper / size, base.certificate_.upper, rtol=1e-6)
+    assert other.certificate_.relative_gap < 1e-6 and other.certificate_.any_intercept
+
+
+def test_no_bound_keeps_an_intercept_from_its_place():
+    X = 2000.0 + np.arange(300).reshape(-1, 1) % 21
+    y = 0.5 * X[:, 0] + np.sin(np.arange(300))
+    model = GroupDRORegressor(l2=1e-6).fit(X, y, sensitive_features=np.zeros(300, int))
+    slope, intercept = np.polyfit(X[:, 0], y, 1)
+    assert_allclose(model.coef_, [slope], rtol=1e-6)
+    assert_allclose(model.intercept_, intercept, atol=1e-2)

@@ -13,7 +13,7 @@ use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{NONE, Scale, count, level, percent};
 use super::tables::{
-    FULL, WORST, certificate_in_words, largest_in_words, objective_in_words, plain,
+    FULL, INTERCEPT, WORST, certificate_in_words, largest_in_words, objective_in_words, plain,
 };
 use gdro_train::model::Model;
 
@@ -263,6 +263,10 @@ pub fn certified(model: &Model, found: &Certified) -> String {
         "stored in the model: a gap of {:.1e}; now: {:.1e} ({})\n",
         stored.gap, now.gap, now.method
     );
+    if !stored.any_intercept {
+        let within = INTERCEPT;
+        text += &format!("the stored one is about models with {within}; the one above about any\n");
+    }
     if found.is_worse_than(stored) {
         text +=
             "warning: the gap is larger than the stored one: the model or the table has changed\n";

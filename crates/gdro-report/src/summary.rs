@@ -345,7 +345,7 @@ impl Summary {
         let intervals = evaluation.intervals.as_ref().filter(|_| is_robust);
         warnings.extend(intervals.and_then(|i| warning(&fitted.settings, &i.groups)));
         let rounds = match &fitted.solved {
-            Solved::Exact { iterations } => *iterations as u64,
+            Solved::Exact { iterations, .. } => *iterations as u64,
             Solved::Rounds(play) => play.rounds.0,
         };
         let ended = play.map_or("finished", |play| match play.outcome {

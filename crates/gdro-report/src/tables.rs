@@ -389,6 +389,10 @@ pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
     format!("{what}{offsets}{scales}{ridge}")
 }
 
+/// The models that a bound is about which is not about any intercept.
+pub(crate) const INTERCEPT: &str =
+    "an intercept within ±100 (for numbers ±2 max|y| where that is more)";
+
 /// A certificate in words.
 pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
     let scale = Scale::precise(certificate.gap, certificate.upper);
@@ -399,8 +403,9 @@ pub fn certificate_in_words(certificate: &Certificate, what: &str) -> String {
         );
     }
     format!(
-        "certified on training rows: {what} is {}, and no model can go below {} (gap {:.1e})\n",
+        "certified on training rows: {what} is {}, and no model{} can go below {} (gap {:.1e})\n",
         scale.show(certificate.upper),
+        if certificate.any_intercept { String::new() } else { format!(" with {INTERCEPT}") },
         scale.show(certificate.lower),
         certificate.gap
     )
@@ -486,13 +491,20 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
 pub(super) fn solving(fitted: &Fitted) -> String {
     let mut out = String::new();
     match &fitted.solved {
-        Solved::Exact { iterations } => {
+        Solved::Exact { iterations, missed } => {
             let _ = writeln!(
                 out,
                 "exact: {}, {:.2} s",
                 counted(*iterations as u64, "iteration"),
                 fitted.seconds
             );
+            // The certificate may have found a better bound.
+            if let Some((gap, wanted)) = missed.filter(|m| fitted.certificate.gap > m.1) {
+                let _ = writeln!(
+                    out,
+                    "stopped at a gap of {gap:.1e}, where {wanted:.1e} was wanted: by --max-iter, or because rounding allows no less"
+                );
+            }
         }
         Solved::Rounds(play) => out += &rounds(fitted, play),
     }

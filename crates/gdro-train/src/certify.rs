@@ -21,8 +21,7 @@ pub struct Certified {
 impl Certified {
     /// Whether the gap is larger than the one that the model states, beyond rounding.
     pub fn is_worse_than(&self, stored: &Certificate) -> bool {
-        let gap = self.now.gap;
-        gap > stored.gap + 1e-9 * self.now.upper.abs().max(1e-3) && gap > 1.01 * stored.gap
+        self.now.relative_gap > stored.relative_gap + 1e-9 && self.now.gap > 1.01 * stored.gap
     }
 }
 

@@ -249,7 +249,11 @@ impl Model {
                 "{name}: format version {found}: this program reads version {FORMAT}"
             )));
         }
-        let model: Model = serde_json::from_str(&text).map_err(broken)?;
+        let mut model: Model = serde_json::from_str(&text).map_err(broken)?;
+        // Where there is no free intercept, there is none that a bound could leave out.
+        if let (Some(certificate), false) = (&mut model.certificate, model.job.training.is_free()) {
+            certificate.any_intercept = true;
+        }
         let fits = model.weights.len() == model.features.len() * model.outputs
             && model.features.len() == model.encoding.dimension()
             && [0, model.outputs].contains(&model.intercepts.len())

@@ -229,13 +229,12 @@ pub fn loss_of(name: Option<LossName>, target: &Target) -> gdro::Result<AnyLoss>
     }
 }
 
-/// The bound on an intercept that is free, with room for the targets.
+/// How far steps may take an intercept that is free, with room for the targets.
 fn intercept_of(training: &Training, targets: Targets, largest_target: f64) -> Option<f64> {
-    let is_free = !training.penalize_intercept && !training.no_intercept;
-    is_free.then(|| intercept_bound(targets, largest_target))
+    training.is_free().then(|| intercept_bound(targets, largest_target))
 }
 
-/// The set of the weights, and the interval of a free intercept.
+/// The set of the weights, and how far steps may take a free intercept.
 ///
 /// # Errors
 /// For a domain with numbers out of range.
@@ -246,7 +245,7 @@ pub fn domain_of(
 ) -> gdro::Result<Domain<AnyMap>> {
     let domain = Domain::new(training.domain().map()?);
     match intercept_of(training, targets, largest_target) {
-        Some(bound) => domain.with_intercept(bound),
+        Some(bound) => domain.with_free_intercept(bound),
         None => Ok(domain),
     }
 }

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Dataset;
 use crate::domain::MirrorMap;
 use crate::error::{Result, require};
-use crate::exact::{DENSE, DatasetRisks, Goal, Options, Problem, Risks as _, minimize};
+use crate::exact::{
+    Canonical, DENSE, DatasetRisks, Goal, LEAST, Options, Problem, Risks as _, bound_of_several,
+    minimize_in,
+};
 use crate::game::top_k_mean;
 use crate::group_weights::project_capped_simplex;
 use crate::loss::Loss;
@@ -20,8 +23,16 @@ pub struct Certificate {
     pub lower: f64,
     /// upper − lower: the model's objective is at most this far from the optimum.
     pub gap: f64,
-    /// gap / max(|upper|, 1e-3).
+    /// gap / max(|upper|, a thousandth of the problem's own scale), where the scale is the largest
+    /// p_i R_i of the model in the centre of the domain, for a free intercept with the middle of the
+    /// targets as its constant; for a stream that of the model itself.
     pub relative_gap: f64,
+    /// Whether the lower bound is one for models with any intercept. If not, it is one for those
+    /// within ±100, for numbers ±2 max|y| where that is more: as it was in earlier versions, is in
+    /// tangents of a stream, and for classes (in whose scores the middle of features far from 0 counts
+    /// as 0) where nothing better is known.
+    #[serde(default)]
+    pub any_intercept: bool,
     /// How the lower bound was found.
     pub method: String,
 }
@@ -30,16 +41,18 @@ impl Certificate {
     /// Relative gap from which on a certificate says next to nothing.
     pub const VOID: f64 = 0.5;
 
-    /// The certificate of two bounds.
+    /// The certificate of two bounds, for any intercept, of a problem of this scale.
     ///
     /// Bounds that rounding has moved past one another by more than their slack contradict each
     /// other, and neither is better than the other: then the interval between them is the answer.
-    pub(crate) fn new(upper: f64, lower: f64, method: String) -> Self {
+    pub(crate) fn new(upper: f64, lower: f64, scale: f64, method: String) -> Self {
         // By a comparison, which leaves NaN where it is.
         let (upper, lower) = if lower > upper { (lower, upper) } else { (upper, lower) };
         let gap = upper - lower;
-        let relative_gap = gap / upper.abs().max(1e-3);
-        Certificate { upper, lower, gap, relative_gap, method }
+        let size = upper.abs().max(LEAST * scale);
+        // Nothing is far from 0 where all is 0.
+        let relative_gap = if gap == 0.0 { 0.0 } else { gap / size };
+        Certificate { upper, lower, gap, relative_gap, any_intercept: true, method }
     }
 
     /// Whether the lower bound says next to nothing ([`Certificate::VOID`]).
@@ -53,7 +66,10 @@ impl Certificate {
         if other.lower <= self.lower {
             return self;
         }
-        Certificate::new(self.upper, other.lower, other.method.clone())
+        // What the relative gap is measured by does not depend on the lower bound.
+        let size = if self.gap > 0.0 { self.gap / self.relative_gap } else { self.upper.abs() };
+        let found = Certificate::new(self.upper, other.lower, size / LEAST, other.method.clone());
+        Certificate { any_intercept: other.any_intercept, ..found }
     }
 }
 
@@ -62,7 +78,7 @@ pub(crate) fn require_inside<M: MirrorMap>(problem: &Problem<'_, M>, w: &[f64]) 
     let (weights, intercepts) = w.split_at(problem.features * problem.outputs);
     let bound = problem.domain.intercept.unwrap_or(0.0) * (1.0 + 1e-9);
     let inside = problem.domain.map.contains(weights)
-        && intercepts.iter().all(|b| b.abs() <= bound)
+        && (problem.domain.is_free() || intercepts.iter().all(|b| b.abs() <= bound))
         && w.iter().all(|v| v.is_finite());
     require(inside, "model", "outside of the domain", "weights inside ball and bounds")
 }
@@ -104,8 +120,15 @@ const WIDE_ASCENT: usize = 3;
 /// steps in vain after which none is tried.
 const ASCENT: (f64, usize) = (1e-6, 4);
 
+/// A bound for any intercepts of classes takes the place of one for bounded intercepts when it costs no
+/// more than this share of the gap, or of the objective.
+const DEAR: (f64, f64) = (0.1, 1e-9);
+
 /// Certifies a model `w` and group weights `q` for a problem on rows in memory, whatever solver
 /// they came from.
+///
+/// Both are those of the problem in units of its own, as in [`minimize`](crate::exact::minimize), and
+/// for any intercept where it is free.
 ///
 /// - upper: the objective max_{q' ∈ Q} Σ q'_i r_i(w) + (λ/2)‖w‖², with payoffs
 ///   r_i = p_i(R_i − b_i).
@@ -116,7 +139,7 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 ///   anchor is w after Newton steps on P_q, or iterations of the first-order method, where the
 ///   bound is almost tight. With a ridge and no
 ///   ball this is the Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
-///   For a non-smooth loss the Fenchel bound of [`minimize`] takes the place of the tangent.
+///   For a non-smooth loss the Fenchel bound of [`minimize`](crate::exact::minimize) takes the place of the tangent.
 ///   Where that is less than what [`Loss::infimum`] says of all models, this is the lower bound.
 ///
 /// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not
@@ -126,11 +149,11 @@ const ASCENT: (f64, usize) = (1e-6, 4);
 ///
 /// `offset_errors` says how far each offset b_i may be from the truth (minimax regret): the upper
 /// bound is raised and the lower bound is lowered accordingly. Both bounds carry a slack for
-/// round-off that grows with the number of terms.
+/// round-off that grows with the number of terms and their size.
 ///
 /// # Errors
 /// [`crate::Error::Parameter`] when w lies outside of the domain or q has a negative or no
-/// weight; otherwise those of [`minimize`].
+/// weight; otherwise those of [`minimize`](crate::exact::minimize).
 pub fn certify<L, M>(
     data: &Dataset,
     loss: &L,
@@ -144,48 +167,57 @@ where
     L: Loss + Sync,
     M: MirrorMap,
 {
-    let game = problem.game;
-    let weights = problem.features * problem.outputs;
     problem.domain.check(problem.features, problem.outputs)?;
     require_inside(problem, w)?;
+    let canonical = Canonical::new(data, loss, problem)?;
+    let own = canonical.usual(problem.goal.clone());
+    let (data, loss, game) = (&canonical.data, canonical.loss(), own.game);
+    let w = canonical.model(w);
+    let weights = problem.features * problem.outputs;
 
     let (m, n) = (data.groups(), w.len());
     let (mut values, mut gradients) = (vec![0.0; m], vec![0.0; m * n]);
     // Made anew each time: beside the one of `minimize` it would double the memory that rows take.
-    let mut evaluate = |w: &[f64], values: &mut [f64]| {
+    let mut evaluate = |w: &[f64], values: &mut [f64], sized: bool| {
         let mut risks: DatasetRisks<'_, L> =
             DatasetRisks::new(data, loss, problem.domain.intercept.is_some());
-        risks.evaluate(w, values, &mut gradients)
+        risks.evaluate(w, values, &mut gradients)?;
+        // The size of the terms of which the risks are sums, where it is wanted.
+        Ok::<_, crate::Error>(if sized { risks.magnitudes(w) } else { Vec::new() })
     };
-    evaluate(w, &mut values)?;
-    let error = |i: usize| game.scales[i] * offset_errors.map_or(0.0, |e| e[i]);
+    let sizes = evaluate(&w, &mut values, true)?;
+    let error = |i: usize| game.scales[i] * offset_errors.map_or(0.0, |e| canonical.offset(e[i]));
     let payoffs: Vec<f64> = (0..m).map(|i| game.payoff(i, values[i]) + error(i)).collect();
     let ridge = game.ridge / 2.0 * dot(&w[..weights], &w[..weights]);
 
     let mut q = q.to_vec();
-    let upper = best_response(problem, &payoffs, &mut q)? + ridge;
+    let upper = best_response(&own, &payoffs, &mut q)? + ridge;
 
     // Sums of N terms in chunks lose at most about (chunk + chunks + n) ulp of the terms' size.
     let terms = 2048.0 + data.rows() as f64 / 2048.0 + (m + n) as f64;
-    let slack = |value: f64| terms * f64::EPSILON * (value.abs() + ridge).max(1e-3);
+    let slack = |value: f64, sizes: &[f64]| {
+        let largest = sizes.iter().zip(&game.scales).map(|(s, p)| s * p).fold(0.0, f64::max);
+        terms * f64::EPSILON * (value.abs() + ridge + largest).max(1e-3)
+    };
 
     // For non-smooth losses every digit takes Newton steps of its own.
     let is_nonsmooth = loss.is_nonsmooth();
     let close = if is_nonsmooth { KINKED * upper.abs().max(1e-3) } else { 0.0 };
-    let tolerance = slack(upper).max(close);
+    let rounding = slack(upper, &sizes);
+    let tolerance = rounding.max(close);
 
     // Lower bound and anchor of given weights, from a point near by.
     let mut iterations = 0;
     let mut lower_bound = |q: &[f64], start: &[f64], tolerance: f64| {
-        let anchored = Problem { goal: Goal::Fixed(q.to_vec()), ..*problem };
-        let options = Options { tolerance, iterations: 60, start: Some(start.to_vec()) };
-        let best = minimize(data, loss, &anchored, &options)?;
+        let start = Some(start.to_vec());
+        let options = Options { tolerance, relative: 0.0, iterations: 60, start };
+        let best = minimize_in(&canonical, &Goal::Fixed(q.to_vec()), &options)?;
         iterations += best.iterations;
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
         Ok::<_, crate::Error>((best.lower - doubt, best.w))
     };
     let is_wide = n > DENSE;
-    let (mut lower, mut anchor) = (f64::NEG_INFINITY, w.to_vec());
+    let (mut lower, mut anchor) = (f64::NEG_INFINITY, w.clone());
     let mut accuracy = if is_wide { tolerance.max(WIDE * upper.abs()) } else { tolerance };
     loop {
         let (bound, near) = lower_bound(&q, &anchor, accuracy)?;
@@ -209,10 +241,10 @@ where
         for _ in 0..ascent {
             let enough = if is_nonsmooth { ASCENT.0 * upper.abs().max(1e-3) } else { 0.0 };
             let futile = is_nonsmooth && in_vain == ASCENT.1;
-            if upper - lower <= (10.0 * slack(upper)).max(enough) || futile {
+            if upper - lower <= (10.0 * rounding).max(enough) || futile {
                 break;
             }
-            evaluate(&anchor, &mut values)?;
+            evaluate(&anchor, &mut values, false)?;
             let top = (0..m).map(|i| game.payoff(i, values[i])).fold(f64::NEG_INFINITY, f64::max);
             let mut moved: Vec<f64> = (0..m)
                 .map(|i| q[i] * (eta * (game.payoff(i, values[i]) - top)).exp())
@@ -243,10 +275,28 @@ where
     if ascended > 0 {
         method += &format!(" and {ascended} steps of dual ascent");
     }
+    // What several intercepts cost when they may be any, where that can be told.
+    let is_free = problem.domain.is_free();
+    let mut any_intercept = is_free || problem.domain.intercept.is_none();
+    if is_free && problem.outputs > 1 {
+        let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
+        let bound = bound_of_several(&canonical, &anchor, &q, upper)? - doubt;
+        let size = upper.abs().max(LEAST * canonical.scale());
+        any_intercept = bound >= lower - DEAR.0 * (upper - lower) - DEAR.1 * size;
+        if any_intercept {
+            lower = lower.min(bound);
+        }
+    }
+    let beneath = slack(lower, &evaluate(&anchor, &mut values, true)?);
     // No slack where the floor is exactly 0.
-    let floor = problem.floor(loss.infimum(), |i| offset_errors.map_or(0.0, |e| e[i]));
-    let floor = if floor == 0.0 { floor } else { floor - slack(floor) };
-    Ok(Certificate::new(upper + slack(upper), (lower - slack(lower)).max(floor), method))
+    let doubt = |i: usize| offset_errors.map_or(0.0, |e| canonical.offset(e[i]));
+    let floor = own.floor(loss.infimum(), doubt);
+    let floor = if floor == 0.0 { floor } else { floor - slack(floor, &[]) };
+    let upper = canonical.objective(upper + rounding);
+    let lower = canonical.objective((lower - beneath).max(floor));
+    any_intercept |= lower == canonical.objective(floor);
+    let found = Certificate::new(upper, lower, canonical.objective(canonical.scale()), method);
+    Ok(Certificate { any_intercept, ..found })
 }
 
 #[cfg(test)]
@@ -256,10 +306,10 @@ mod tests {
     /// Rounding may move bounds past one another: what is left of them is the interval between.
     #[test]
     fn bounds_never_cross() {
-        let crossed = Certificate::new(0.68972, 0.68974, String::new());
+        let crossed = Certificate::new(0.68972, 0.68974, 0.7, String::new());
         assert_eq!((crossed.lower, crossed.upper), (0.68972, 0.68974));
         assert!(crossed.gap > 1e-5 && !crossed.is_void());
-        assert!(Certificate::new(0.6, 0.1, String::new()).is_void());
-        assert!(Certificate::new(f64::NAN, 0.1, String::new()).is_void());
+        assert!(Certificate::new(0.6, 0.1, 0.7, String::new()).is_void());
+        assert!(Certificate::new(f64::NAN, 0.1, 0.7, String::new()).is_void());
     }
 }

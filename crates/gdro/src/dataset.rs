@@ -168,6 +168,16 @@ impl Dataset {
         )
     }
 
+    /// The same rows with other features, other targets, or both, in the same number.
+    #[cfg(feature = "exact")]
+    pub(crate) fn with(&self, features: Option<Arc<Matrix>>, targets: Option<Vec<f64>>) -> Self {
+        let mut data = self.clone();
+        data.places = Arc::default();
+        data.features = features.unwrap_or(data.features);
+        data.targets = targets.map_or(data.targets, Into::into);
+        data
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.targets.len()

@@ -162,13 +162,14 @@ impl Expansion {
         };
         let mut lower = tangent(&q);
         let mut method = "tangent bound from one pass".to_owned();
+        let mut by_tangent = true;
         let reach = loss.self_concordance().map(|m| m * self.norm.sqrt());
         if let (Some(reach), false) = (reach, self.hessians.is_empty()) {
             let moves = problem.goal == Goal::Adversary && m > 1;
             let (bound, steps) = view.ascend(&mut q, reach, moves)?;
             let better = bound.max(tangent(&q));
             if better > lower {
-                lower = better;
+                (lower, by_tangent) = (better, better > bound);
                 method = format!("second-order bound from one pass, {steps} steps of dual ascent");
             }
         }
@@ -181,7 +182,11 @@ impl Expansion {
         let (above, below) = (slack(upper.abs()), slack(size.max(lower.abs())));
         let floor = problem.floor(loss.infimum(), |_| 0.0);
         let floor = if floor == 0.0 { floor } else { floor - below };
-        Ok(Certificate::new(upper + above, (lower - below).max(floor), method))
+        let lower = (lower - below).max(floor);
+        // The floor and the quadratic know no bound on the intercept.
+        let any_intercept = lower == floor || !self.intercept || !by_tangent;
+        let found = Certificate::new(upper + above, lower, size, method);
+        Ok(Certificate { any_intercept, ..found })
     }
 }
 

@@ -110,6 +110,20 @@ pub fn top_k_mean(values: &[f64], k: f64) -> f64 {
     sum / k
 }
 
+/// The weights of [`top_k_mean`]: 1/k on the k largest values, what is left of it on the next.
+#[cfg(feature = "exact")]
+pub(crate) fn top_k_weights(values: &[f64], k: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|a, b| values[*b].total_cmp(&values[*a]));
+    let mut weights = vec![0.0; values.len()];
+    let mut left = k;
+    for i in order {
+        weights[i] = left.clamp(0.0, 1.0) / k;
+        left -= 1.0;
+    }
+    weights
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +135,8 @@ mod tests {
         assert_eq!(top_k_mean(&v, 2.0), 3.0);
         assert_eq!(top_k_mean(&v, 1.5), (4.0 + 0.5 * 2.0) / 1.5);
         assert!((top_k_mean(&v, 3.0) - 7.0 / 3.0).abs() < 1e-15);
+        assert_eq!(top_k_weights(&v, 1.5), [0.0, 1.0 / 1.5, 0.5 / 1.5]);
+        assert_eq!(top_k_weights(&v, 3.0), [1.0 / 3.0; 3]);
     }
 
     #[test]

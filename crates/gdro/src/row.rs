@@ -251,6 +251,26 @@ impl Matrix {
         Ok(all)
     }
 
+    /// The matrix of the stored values (x − c)/σ; an empty c is 0.
+    #[cfg(feature = "exact")]
+    pub(crate) fn in_coordinates(&self, centre: &[f64], sigma: f64) -> Matrix {
+        let at = |j: usize| centre.get(j).copied().unwrap_or(0.0);
+        let storage = match &self.storage {
+            Storage::Dense(values) => {
+                let lines = values.chunks_exact(self.cols);
+                let line = |x| (0..self.cols).zip(x).map(|(j, v): (_, &f64)| (v - at(j)) / sigma);
+                Storage::Dense(lines.flat_map(line).collect())
+            }
+            Storage::Sparse { starts, indices, values } => {
+                let stored = indices.iter().zip(values);
+                let values = stored.map(|(j, v)| (v - at(*j as usize)) / sigma).collect();
+                Storage::Sparse { starts: starts.clone(), indices: indices.clone(), values }
+            }
+        };
+        let (Storage::Dense(values) | Storage::Sparse { values, .. }) = &storage;
+        Matrix { rows: self.rows, cols: self.cols, largest: largest(values), storage }
+    }
+
     /// Row `r`.
     ///
     /// # Panics

@@ -22,4 +22,5 @@ mod sets;
 mod solvers;
 mod steps;
 mod stream;
+mod units;
 mod weighted;

@@ -5,6 +5,7 @@ use gdro_data::Target;
 
 use super::data::Data;
 use crate::numbers::{Scale, count, counted, level, percent};
+use crate::tables;
 use gdro::setting::Objective;
 use gdro_train::job::{Job, Training};
 use gdro_train::model::Model;
@@ -98,8 +99,11 @@ pub fn about(training: &Training, name: &str) -> String {
 
 /// A certificate, what it says and what it does not; `what` is the objective.
 pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
-    let Certificate { upper, lower, gap, relative_gap, method } = certificate;
-    let kind = "no model of this kind (linear, same features, same penalty and bounds)";
+    let Certificate { upper, lower, gap, relative_gap, any_intercept, method } = certificate;
+    let intercept = if *any_intercept { String::new() } else { format!(", {}", tables::INTERCEPT) };
+    let kind = format!(
+        "no model of this kind (linear, same features, same penalty and bounds{intercept})"
+    );
     let mut out = if *relative_gap <= EXACT {
         vec![format!(
             "On the training rows, {what} of this model is {}. It is proved that {kind} is better \

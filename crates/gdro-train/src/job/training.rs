@@ -152,6 +152,11 @@ impl Training {
         self.domain.unwrap_or(DomainSpec::ball(self.ball))
     }
 
+    /// Whether there is an intercept outside of ridge and domain.
+    pub fn is_free(&self) -> bool {
+        !self.penalize_intercept && !self.no_intercept
+    }
+
     /// Puts the weights in a set. Euclidean balls have a field of their own.
     pub fn set_domain(&mut self, domain: DomainSpec) {
         (self.ball, self.domain) = match domain {

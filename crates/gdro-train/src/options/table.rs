@@ -410,8 +410,8 @@ pub const TABLE: &[Opt] = &[
         "penalize-intercept",
         "",
         Kind::Switch,
-        "Put the intercept under the ridge and into the domain; otherwise it is free in [−100, 100] \
-         (wider for targets that are larger)",
+        "Put the intercept under the ridge and into the domain; otherwise it is free (rounds keep it \
+         in [−100, 100], wider for targets that are larger)",
     ),
     // How it is minimised.
     opt(

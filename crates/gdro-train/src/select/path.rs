@@ -17,7 +17,7 @@ use crate::prepared::setting_of;
 use crate::progress::{Event, Progress};
 use crate::scores::each_loss;
 
-/// Accuracy of the optima, relative to the objective at 0.
+/// Accuracy of the optima, relative to the problem's own scale ([`Options::relative`]).
 const DIGITS: f64 = 1e-9;
 
 /// The same for non-smooth losses, where every digit costs as much as the one before.
@@ -141,11 +141,8 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
     let mut near = setting.ordinary(Baseline::Balanced, None).map_err(&failed)?;
     let balanced = risks(&near).map_err(&failed)?;
 
-    let zero = vec![0.0; setting.model_len()];
-    let at_zero = group_risks(&setting.loss, &zero, &setting.data).map_err(&failed)?;
-    let size = at_zero.iter().copied().fold(1.0, f64::max);
     let digits = if setting.loss.is_nonsmooth() { DIGITS_NON_SMOOTH } else { DIGITS };
-    let tolerance = job.training.tol.unwrap_or(digits * size);
+    let (tolerance, relative) = job.training.tol.map_or((0.0, digits), |tol| (tol, 0.0));
     let mut found = Vec::with_capacity(ks.len());
     // From the mean over groups on, from which each optimum is not far from the next.
     for k in ks.iter().rev() {
@@ -155,7 +152,7 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
         progress.tell(Event::Model(2 + found.len(), &format!("k = {k}")));
         let mut setting = setting.clone();
         setting.game.k = *k as f64;
-        let options = Options { tolerance, start: Some(near), ..Options::default() };
+        let options = Options { tolerance, relative, start: Some(near), ..Options::default() };
         let best = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options);
         let best = best.map_err(&failed)?;
         near = best.w;

@@ -17,6 +17,8 @@ pub enum Solved {
     Exact {
         /// Iterations.
         iterations: usize,
+        /// The gap at which it stopped and the one that was wanted, where that was missed by far.
+        missed: Option<(f64, f64)>,
     },
     /// One of the paper's algorithms.
     Rounds(Play),

@@ -86,6 +86,10 @@ impl<L: Loss> Loss for Watched<'_, L> {
         self.loss.smoothed(mu).map(|loss| Watched { loss, stop: self.stop })
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        self.loss.in_unit(unit).map(|(loss, f)| (Watched { loss, stop: self.stop }, f))
+    }
+
     fn accepts(&self, y: f64) -> bool {
         self.loss.accepts(y)
     }

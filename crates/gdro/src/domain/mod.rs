@@ -94,7 +94,9 @@ pub trait MirrorMap {
     fn kappa(&self, n: usize) -> f64;
 }
 
-/// The product of a set for the weights with the interval [−b, b] for every intercept.
+/// The product of a set for the weights with the interval [−b, b] for every intercept, or with the
+/// whole line where intercepts are free: then b is what the steps of a player take for granted, which
+/// keep to the interval, and neither the reference solver nor a certificate knows a bound.
 ///
 /// Intercepts carry the Euclidean ν and lie outside ridge and ball, as is usual in linear models.
 /// For c outputs they add c·b²/2 to D². The sum of both ν is 1-strongly convex in the norm
@@ -105,12 +107,15 @@ pub struct Domain<M> {
     pub map: M,
     /// Bound b of the intercepts; `None` for a model without intercept.
     pub intercept: Option<f64>,
+    /// Whether the bound is one for steps alone.
+    #[serde(default)]
+    pub free: bool,
 }
 
 impl<M: MirrorMap> Domain<M> {
     /// Weights in `map`, no intercept.
     pub fn new(map: M) -> Self {
-        Domain { map, intercept: None }
+        Domain { map, intercept: None, free: false }
     }
 
     /// Adds intercepts in [−bound, bound].
@@ -121,6 +126,19 @@ impl<M: MirrorMap> Domain<M> {
         require(bound > 0.0 && bound.is_finite(), "intercept bound", bound, "0 < b < ∞")?;
         self.intercept = Some(bound);
         Ok(self)
+    }
+
+    /// Adds free intercepts, which the steps of a player keep in [−bound, bound].
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] unless 0 < bound < ∞.
+    pub fn with_free_intercept(self, bound: f64) -> Result<Self> {
+        Ok(Domain { free: true, ..self.with_intercept(bound)? })
+    }
+
+    /// Whether there is an intercept without a bound.
+    pub fn is_free(&self) -> bool {
+        self.free && self.intercept.is_some()
     }
 
     /// Checks that the set of the weights has room for `features` × `outputs` of them.
@@ -143,7 +161,7 @@ impl<M: MirrorMap> Domain<M> {
         self.map.width(features * outputs) + intercepts
     }
 
-    /// min over the product of ⟨h, w⟩ + (ridge/2)‖weights‖², where the last numbers of h belong to
+    /// min over the product of ⟨h, w⟩ + (ridge/2)‖weights‖² with intercepts in their interval, where the last numbers of h belong to
     /// the intercepts when there are any.
     pub fn minimum(&self, h: &[f64], ridge: f64, features: usize, outputs: usize) -> f64 {
         let (weights, intercepts) = h.split_at(features * outputs);

@@ -54,7 +54,7 @@ impl<M: MirrorMap> Solver<'_, M> {
             let w = self.direction(risks, &system, &spread, mu).w;
             let decrement = -dot(&w, &self.dual(&self.point, &self.values));
             let moved = self.search(risks, Step { w, ..Step::default() }, mu)?;
-            self.record()?;
+            self.record(risks)?;
             if !moved || decrement < CENTRAL * mu {
                 break;
             }

@@ -91,6 +91,31 @@ impl<'a, L: Loss + Sync> DatasetRisks<'a, L> {
         (excess, value + kinked.conjugate(u, y) - dot(u, s))
     }
 
+    /// Means over the rows of each group of Σ_o |u_o| (Σ_j |w_jo x_j| + |b_o|), where u are the
+    /// slopes at the point w of the last evaluation: the size of the terms of which scores and
+    /// gradients are sums, and so of what rounding does to risks and tangents.
+    pub(crate) fn magnitudes(&self, w: &[f64]) -> Vec<f64> {
+        let (data, c) = (self.data, self.loss.outputs());
+        let (weights, intercepts) = w.split_at(data.features() * c);
+        let sum = |task: &Task| {
+            let mut sum = 0.0;
+            for row in &data.members(task.group)[task.from..task.to] {
+                let row = *row as usize;
+                let slope = &self.slopes[row * c..][..c];
+                let mut size = dot_abs(slope, intercepts);
+                data.sample(row).x.for_each(|j, v| {
+                    size += v.abs() * dot_abs(slope, &weights[j * c..][..c]);
+                });
+                sum += data.weight(row) * size;
+            }
+            sum / data.total_weight(task.group)
+        };
+        let sums: Vec<f64> = self.tasks.par_iter().map(sum).collect();
+        let mut sizes = vec![0.0; data.groups()];
+        self.tasks.iter().zip(sums).for_each(|(task, size)| sizes[task.group] += size);
+        sizes
+    }
+
     /// Loss and slope of every row at w.
     fn score_rows(&mut self, w: &[f64]) -> Result<()> {
         let (data, loss, c) = (self.data, self.loss, self.loss.outputs());
@@ -240,6 +265,11 @@ impl<'a, L: Loss + Sync> DatasetRisks<'a, L> {
             }
         }
     }
+}
+
+/// Σ |a b| over the shorter of the two.
+fn dot_abs(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum()
 }
 
 impl<L: Loss + Sync> Risks for DatasetRisks<'_, L> {

@@ -24,6 +24,7 @@
 //! (restarts); Tseng and Bertsekas, DOI 10.1007/BF01582416 (exponential multipliers).
 
 use super::Risks;
+use super::balance::{Balance, Tangent};
 use super::problem::{Options, Problem, Solution};
 use super::surrogate::Surrogate;
 use crate::domain::MirrorMap;
@@ -74,6 +75,9 @@ pub(super) struct FirstOrder<'p, M> {
     best: Solution,
     /// The best answer for the risks that these smooth.
     beneath: Solution,
+    balance: Balance<'p, M>,
+    /// The problem's own scale ([`Options::relative`]).
+    scale: f64,
 }
 
 impl<'p, M: MirrorMap> FirstOrder<'p, M> {
@@ -89,6 +93,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         let weights = problem.features * problem.outputs;
         let (tau, smoothness, evaluations) = (f64::INFINITY, 1.0, 0);
         let beneath = best.clone();
+        let balance = Balance::new(problem, fixed.clone(), floor);
         FirstOrder {
             problem,
             m,
@@ -101,6 +106,8 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             evaluations,
             best,
             beneath,
+            balance,
+            scale: 0.0,
         }
     }
 
@@ -111,7 +118,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         risks: &mut R,
         options: &Options,
     ) -> Result<(Solution, Solution)> {
-        let mut place = self.start(risks, options.start.as_deref())?;
+        let mut place = self.start(risks, options)?;
         let (mut gap, mut since) = (self.best.gap(), 0);
         while !self.done(options) && self.evaluations < since + FUTILE {
             let gain = place.gains.0;
@@ -124,7 +131,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             // seen.
             self.evaluations += 1;
             self.prior.copy_from_slice(&place.q);
-            self.weigh(&mut place)?;
+            self.weigh(risks, &mut place)?;
             if self.best.gap() <= 0.9 * gap {
                 (gap, since) = (self.best.gap(), self.evaluations);
             }
@@ -135,16 +142,21 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
     }
 
     fn done(&self, options: &Options) -> bool {
-        self.best.gap() <= options.tolerance.max(ROUNDING * self.best.upper.abs())
+        let upper = self.best.upper;
+        let wanted = options.wanted(upper, self.scale);
+        self.best.gap() <= wanted.max(ROUNDING * upper.abs())
             || self.evaluations >= EVALUATIONS.saturating_mul(options.iterations)
     }
 
     /// The centre of the domain or a better start, a little inside of the domain; and the first τ.
-    fn start<R: Risks>(&mut self, risks: &mut R, start: Option<&[f64]>) -> Result<Place> {
+    fn start<R: Risks>(&mut self, risks: &mut R, options: &Options) -> Result<Place> {
         let mut centre = vec![0.0; self.n];
         self.problem.domain.map.center(&mut centre[..self.weights]);
         let mut place = self.evaluate(risks, centre.clone())?;
-        if let Some(start) = start {
+        let payoff = |(i, r): (usize, &f64)| r - self.problem.game.payoff(i, 0.0);
+        let largest = place.payoffs.iter().enumerate().map(payoff).fold(0.0, f64::max);
+        self.scale = largest;
+        if let Some(start) = &options.start {
             let upper = self.best.upper;
             let w = start.iter().zip(&centre).map(|(w, c)| w + 1e-6 * (c - w)).collect();
             let other = self.evaluate(risks, w)?;
@@ -154,7 +166,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         }
         let size = place.payoffs.iter().fold(0.0, |a: f64, v| a.max(v.abs()));
         self.tau = place.gains.0.max(1e-3 * size).max(1e-12);
-        self.weigh(&mut place)?;
+        self.weigh(risks, &mut place)?;
         Ok(place)
     }
 
@@ -176,12 +188,12 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             place.payoffs[i] = game.payoff(i, place.payoffs[i]);
             line.iter_mut().for_each(|g| *g *= game.scales[i]);
         }
-        self.weigh(&mut place)?;
+        self.weigh(risks, &mut place)?;
         Ok(place)
     }
 
     /// The group weights of F, with all that depends on them; improves the best bounds.
-    fn weigh(&mut self, place: &mut Place) -> Result<()> {
+    fn weigh<R: Risks>(&mut self, risks: &mut R, place: &mut Place) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
         let Place { w, payoffs, gradients, q, h, gains, surrogate } = place;
         if self.fixed.is_none() {
@@ -210,10 +222,21 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         *gains = (attained(payoffs) - value, dot(h, w) + ridge - least);
         let outside = if domain.map.contains(&w[..self.weights]) { 0.0 } else { f64::INFINITY };
         let objective = |payoffs: &[f64]| attained(payoffs) + ridge + outside;
-        let (upper, lower) = (objective(payoffs), value - dot(h, w) + least);
+        let upper = objective(payoffs);
+        let beneath = |lower| surrogate.as_ref().map_or(f64::NEG_INFINITY, |s| s.lower(q, lower));
+        let flat = value - dot(h, w);
+        let (lower, under) = if domain.is_free() && self.problem.outputs == 1 {
+            let (own, slope) = h.split_at(self.weights);
+            let value = flat + domain.map.minimum(own, game.ridge);
+            let tangent = Tangent { value, beneath: beneath(value), slope: slope.to_vec() };
+            self.best.upper_bound(w, upper);
+            self.balance.bounds(risks, w, &tangent, [&self.best, &self.beneath])?.0
+        } else {
+            (flat + least, beneath(flat + least))
+        };
         if let Some(surrogate) = surrogate {
-            let beneath = objective(&surrogate.payoffs(payoffs));
-            self.beneath.improve(w, beneath, q, surrogate.lower(q, lower));
+            let upper = objective(&surrogate.payoffs(payoffs));
+            self.beneath.improve(w, upper, q, under);
         }
         self.best.improve(w, upper, q, lower);
         Ok(())

@@ -25,6 +25,7 @@
 //! 10.1137/0802028.
 
 use super::Risks;
+use super::balance::{Balance, Tangent};
 use super::first_order::FirstOrder;
 use super::point::{Ball, Bound, Point};
 use super::problem::{Goal, Options, Problem, Solution};
@@ -56,21 +57,14 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
     options: &Options,
     near: Option<f64>,
 ) -> Result<(Solution, Solution)> {
-    problem.game.check()?;
-    problem.domain.check(problem.features, problem.outputs)?;
     let (m, n) = (risks.groups(), risks.dim());
-    if problem.game.groups() != m {
-        return Err(Error::Length { what: "game", found: problem.game.groups(), expected: m });
-    }
+    problem.check(m)?;
     if let Some(start) = &options.start
         && start.len() != n
     {
         return Err(Error::Length { what: "start", found: start.len(), expected: n });
     }
     let fixed = match &problem.goal {
-        Goal::Fixed(q) if q.len() != m => {
-            return Err(Error::Length { what: "weights", found: q.len(), expected: m });
-        }
         Goal::Fixed(q) => Some(q.clone()),
         // Q is a single point.
         Goal::Adversary if problem.game.k == m as f64 => Some(vec![1.0 / m as f64; m]),
@@ -118,6 +112,9 @@ pub(super) struct Solver<'p, M> {
     pub(super) best: Solution,
     /// The best answer for the risks that these smooth.
     beneath: Solution,
+    balance: Balance<'p, M>,
+    /// The problem's own scale ([`Options::relative`]).
+    scale: f64,
 }
 
 impl<'p, M: MirrorMap> Solver<'p, M> {
@@ -157,7 +154,22 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let values = Values { payoffs: vec![0.0; m], gradients: vec![0.0; m * n], surrogate: None };
         let best = Solution::start(point.w.clone(), point.q.clone(), floor);
         let beneath = best.clone();
-        Solver { problem, m, n, weights, radius, fixed, point, values, best, beneath }
+        let balance = Balance::new(problem, fixed.clone(), floor);
+        let scale = 0.0;
+        Solver {
+            problem,
+            m,
+            n,
+            weights,
+            radius,
+            fixed,
+            point,
+            values,
+            best,
+            beneath,
+            balance,
+            scale,
+        }
     }
 
     pub(super) fn cap(&self) -> f64 {
@@ -234,6 +246,9 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let mut centre = vec![0.0; self.n];
         self.problem.domain.map.center(&mut centre[..self.weights]);
         self.enter(risks, &centre, INSIDE)?;
+        let game = self.problem.game;
+        let losses = (0..self.m).map(|i| self.values.payoffs[i] - game.payoff(i, 0.0));
+        self.scale = losses.fold(0.0, f64::max);
         if let Some(start) = start {
             let upper = self.upper();
             match self.enter(risks, start, INSIDE) {
@@ -289,13 +304,13 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         self.start(risks, None)?;
         let size = self.upper().abs().max(gap);
         self.enter(risks, start, INSIDE.min(gap / size))?;
-        self.record()?;
+        self.record(risks)?;
         let count = self.point.inequalities().max(1) as f64;
         self.centre(risks, options, gap / count)
     }
 
     /// Improves the best bounds by those of the present point.
-    pub(super) fn record(&mut self) -> Result<()> {
+    pub(super) fn record<R: Risks>(&mut self, risks: &mut R) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
         let (w, payoffs) = (&self.point.w, &self.values.payoffs);
         let q = match &self.fixed {
@@ -309,27 +324,40 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let inside = domain.map.contains(&w[..self.weights]);
         let attained = |p: &[f64]| if inside { self.objective(p) } else { f64::INFINITY };
         let h = self.group_sum(&q, &self.values.gradients);
-        let least = domain.minimum(&h, game.ridge, self.problem.features, self.problem.outputs);
-        let lower = dot(&q, payoffs) - dot(&h, w) + least;
-        let upper = attained(payoffs);
-        if let Some(surrogate) = &self.values.surrogate {
-            let beneath = attained(&surrogate.payoffs(payoffs));
-            self.beneath.improve(w, beneath, &q, surrogate.lower(&q, lower));
+        let flat = dot(&q, payoffs) - dot(&h, w);
+        let surrogate = self.values.surrogate.as_ref();
+        let beneath = |lower| surrogate.map_or(f64::NEG_INFINITY, |s| s.lower(&q, lower));
+        let uppers =
+            [attained(payoffs), surrogate.map_or(f64::INFINITY, |s| attained(&s.payoffs(payoffs)))];
+        let mut lowers = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let mut moved = false;
+        if domain.is_free() && self.problem.outputs == 1 {
+            let (own, slope) = h.split_at(self.weights);
+            let value = flat + domain.map.minimum(own, game.ridge);
+            let tangent = Tangent { value, beneath: beneath(value), slope: slope.to_vec() };
+            self.best.upper_bound(w, uppers[0]);
+            let best = [&self.best, &self.beneath];
+            (lowers, moved) = self.balance.bounds(risks, w, &tangent, best)?;
+        } else {
+            let (features, outputs) = (self.problem.features, self.problem.outputs);
+            lowers.0 = flat + domain.minimum(&h, game.ridge, features, outputs);
+            lowers.1 = beneath(lowers.0);
         }
-        self.best.improve(w, upper, &q, lower);
-        Ok(())
+        self.beneath.improve(w, uppers[1], &q, lowers.1);
+        self.best.improve(w, uppers[0], &q, lowers.0);
+        if moved { self.back(risks) } else { Ok(()) }
     }
 
     /// Whether the answer is good enough, or has taken too long.
     pub(super) fn done(&self, options: &Options) -> bool {
-        let gap = self.best.gap();
-        gap <= options.tolerance.max(ROUNDING * self.best.upper.abs())
-            || self.best.iterations >= options.iterations
+        let Solution { upper, iterations, .. } = self.best;
+        let wanted = options.wanted(upper, self.scale);
+        self.best.gap() <= wanted.max(ROUNDING * upper.abs()) || iterations >= options.iterations
     }
 
     /// Primal–dual steps as long as they are long, a return to the central path when they are not.
     fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<(Solution, Solution)> {
-        self.record()?;
+        self.record(risks)?;
         let count = self.point.inequalities().max(1) as f64;
         let first = self.point.complementarity();
         let (mut central, mut futile) = (f64::INFINITY, 0);

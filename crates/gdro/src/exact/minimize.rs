@@ -1,10 +1,12 @@
 //! Any loss on rows in memory, smooth or not.
 
+use super::balance::Balance;
 use super::interior::solve_smoothing;
-use super::{DatasetRisks, Options, Problem, Solution, solve};
+use super::problem::LEAST;
+use super::{Canonical, DatasetRisks, Goal, Options, Problem, Solution, solve};
 use crate::dataset::Dataset;
 use crate::domain::MirrorMap;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::risk::group_risks;
 
@@ -35,8 +37,21 @@ const NOWHERE: f64 = 1e-4;
 /// After so many values of μ without a gap half as large, what is left of it is rounding.
 const FUTILE: usize = 3;
 
+/// With several intercepts more way is worth while for this share of the objective.
+const GAIN: f64 = 1e-7;
+
+/// A free intercept that ends beyond this share of the way that it may go is given more of it, so
+/// many times as much, and so often.
+const WIDE: (f64, f64, i32) = (0.5, 64.0, 5);
+
 /// Solves the problem on the rows of a data set to the tolerance, or as far as double precision
 /// goes.
+///
+/// The problem is first written in units of its own, in which targets, features and risks are of
+/// ordinary size and those far from 0 have their middle there: what is found does not depend on
+/// theirs. A free intercept is bounded by nothing but the losses. (Of several, those of classes, the
+/// lower bound is one for intercepts that are bounded as well, by 100 and more if they go far: scores
+/// in the middle of the features. A certificate does without where it can.)
 ///
 /// A smooth loss goes to [`solve`], and once more from where that stopped if it did not get
 /// there. For a non-smooth one, [`solve`] minimises its smoothings ([`Loss::smoothed`]) with falling
@@ -65,6 +80,92 @@ where
     L: Loss + Sync,
     M: MirrorMap,
 {
+    if let Some(start) = &options.start {
+        let rows = problem.features + usize::from(problem.domain.intercept.is_some());
+        let (found, expected) = (start.len(), rows * problem.outputs);
+        if found != expected {
+            return Err(Error::Length { what: "start", found, expected });
+        }
+    }
+    let canonical = Canonical::new(data, loss, problem)?;
+    let goal = problem.goal.clone();
+    let solution = minimize_in(&canonical, &goal, &canonical.options(options))?;
+    Ok(canonical.answer(solution))
+}
+
+/// As [`minimize`], in the units of the problem throughout.
+pub(crate) fn minimize_in<L, M>(
+    canonical: &Canonical<'_, L, M>,
+    goal: &Goal,
+    options: &Options,
+) -> Result<Solution>
+where
+    L: Loss + Sync,
+    M: MirrorMap,
+{
+    let (weights, scale) = (canonical.weights(), canonical.scale());
+    // The answer, and whether an intercept has nearly come to the end of its way.
+    let attempt = |power: i32, options: &Options| {
+        let domain = canonical.domain(WIDE.1.powi(power));
+        let problem = canonical.problem(&domain, goal.clone());
+        let found = minimize_within(&canonical.data, canonical.loss(), &problem, (options, scale))?;
+        let way = domain.intercept.filter(|_| domain.is_free()).unwrap_or(f64::INFINITY);
+        let is_far = found.w[weights..].iter().any(|b| b.abs() > WIDE.0 * way);
+        Ok::<_, Error>((found, is_far))
+    };
+    let (mut best, mut is_far) = attempt(0, options)?;
+    for power in 1..=WIDE.2 {
+        if !is_far || !canonical.has_several() && best.gap() <= options.wanted(best.upper, scale) {
+            break;
+        }
+        let again = Options { start: Some(best.w.clone()), ..options.clone() };
+        let (found, far) = attempt(power, &again)?;
+        if canonical.has_several() {
+            // Its bound is one for the way that the intercepts may go.
+            let size = best.upper.abs().max(LEAST * scale);
+            if found.upper > best.upper - GAIN * size {
+                break;
+            }
+            best = found;
+        } else {
+            best = best.better(found);
+        }
+        is_far = far;
+    }
+    Ok(Solution { wanted: options.wanted(best.upper, scale), ..best })
+}
+
+/// What tangents at a model say of all models, with several free intercepts of any size: a lower
+/// bound, −∞ when there is none.
+pub(crate) fn bound_of_several<L, M>(
+    canonical: &Canonical<'_, L, M>,
+    w: &[f64],
+    q: &[f64],
+    upper: f64,
+) -> Result<f64>
+where
+    L: Loss + Sync,
+    M: MirrorMap,
+{
+    let problem = canonical.usual(Goal::Fixed(q.to_vec()));
+    let loss = canonical.loss();
+    let floor = problem.floor(loss.infimum(), |_| 0.0);
+    let mut risks: DatasetRisks<'_, L> = DatasetRisks::new(&canonical.data, loss, true);
+    let mut balance = Balance::new(&problem, Some(q.to_vec()), floor);
+    balance.bound_of_several(&mut risks, w, q, upper)
+}
+
+/// As [`minimize`], for a problem as it is and of this scale.
+fn minimize_within<L, M>(
+    data: &Dataset,
+    loss: &L,
+    problem: &Problem<'_, M>,
+    (options, scale): (&Options, f64),
+) -> Result<Solution>
+where
+    L: Loss + Sync,
+    M: MirrorMap,
+{
     let intercept = problem.domain.intercept.is_some();
     let mut risks = DatasetRisks::new(data, loss, intercept);
     if !loss.is_nonsmooth() {
@@ -75,7 +176,7 @@ where
             // One that has used all its iterations was not stopped on its way, unless it went
             // nowhere.
             let share = if used < options.iterations { SOLVED } else { NOWHERE };
-            if gap <= options.tolerance.max(share * best.upper.abs()) {
+            if gap <= options.wanted(best.upper, scale).max(share * best.upper.abs()) {
                 break;
             }
             let again = Options { start: Some(best.w.clone()), ..options.clone() };
@@ -104,7 +205,8 @@ where
     {
         let mut risks = DatasetRisks::smoothing(data, &smooth, loss, intercept);
         let tolerance = CENTRED * mu * steepest;
-        let stage = Options { tolerance, iterations: options.iterations, start };
+        let iterations = options.iterations;
+        let stage = Options { tolerance, relative: 0.0, iterations, start };
         let (central, found) = solve_smoothing(&mut risks, problem, &stage, near)?;
         near = Some(NEAR * mu * steepest);
         start = Some(central.w);
@@ -115,7 +217,8 @@ where
         });
         let gap = best.as_ref().map_or(f64::INFINITY, Solution::gap);
         futile = if gap < 0.5 * before { 0 } else { futile + 1 };
-        if gap <= options.tolerance {
+        let upper = best.as_ref().map_or(f64::INFINITY, |best| best.upper);
+        if gap <= options.wanted(upper, scale) {
             break;
         }
         mu *= FALL;

@@ -6,6 +6,8 @@
 //! [`DatasetRisks`] has them for rows in memory, [`Population`] for the paper's synthetic sets,
 //! where they are exact. [`minimize`] is for any loss on rows in memory, non-smooth ones too.
 
+mod balance;
+mod canonical;
 mod centre;
 mod dataset;
 mod first_order;
@@ -18,13 +20,17 @@ mod population;
 mod primal_dual;
 mod problem;
 mod regret;
+mod scaled;
 mod surrogate;
 mod system;
 
+pub(crate) use canonical::Canonical;
 pub use dataset::DatasetRisks;
 pub use interior::solve;
 pub use minimize::minimize;
+pub(crate) use minimize::{bound_of_several, minimize_in};
 pub use population::{Population, softplus_mean};
+pub(crate) use problem::LEAST;
 pub use problem::{Goal, Options, Problem, Solution};
 pub use regret::{GroupOptimum, group_optima};
 pub(crate) use system::DENSE;

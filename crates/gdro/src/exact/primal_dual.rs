@@ -78,7 +78,7 @@ impl<M: MirrorMap> Solver<'_, M> {
             if length == 0.0 {
                 break;
             }
-            self.record()?;
+            self.record(risks)?;
             shorts = if length < SHORT { shorts + 1 } else { 0 };
             infeasible = self.residual(&self.point, &self.values, 0.0).0;
             let now = [self.best.gap(), self.point.complementarity(), infeasible];

@@ -49,7 +49,7 @@ where
             goal: Goal::Fixed(vec![1.0]),
         };
         // The error grows with the root of the gap: as tight as it goes.
-        let options = Options { tolerance: 1e-13, ..Options::default() };
+        let options = Options { relative: 1e-13, ..Options::default() };
         let solution = minimize(&own, loss, &problem, &options)?;
         let weights = &solution.w[..own.features() * loss.outputs()];
         let norm = dot(weights, weights).sqrt();

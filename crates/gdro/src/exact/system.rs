@@ -180,36 +180,8 @@ impl Products {
 
     /// Replaces b by the solution, to the residual that is asked for or as far as it goes.
     fn conjugate_gradients<R: Risks>(&self, risks: &mut R, b: &mut [f64], with_terms: bool) {
-        let n = b.len();
-        let mut residual = b.to_vec();
-        let goal = self.accuracy * dot(b, b).sqrt();
-        let mut x = vec![0.0; n];
-        let precondition =
-            |r: &[f64]| r.iter().zip(&self.inverse).map(|(r, i)| r * i).collect::<Vec<f64>>();
-        let mut z = precondition(&residual);
-        let mut direction = z.clone();
-        let mut along = dot(&residual, &z);
-        let mut image = vec![0.0; n];
-        for _ in 0..(2 * n).min(2000) {
-            if dot(&residual, &residual).sqrt() <= goal || along <= 0.0 {
-                break;
-            }
-            self.times(risks, &direction, &mut image, with_terms);
-            let curvature = dot(&direction, &image);
-            if curvature <= 0.0 {
-                break;
-            }
-            let by = along / curvature;
-            for j in 0..n {
-                x[j] += by * direction[j];
-                residual[j] -= by * image[j];
-            }
-            z = precondition(&residual);
-            let next = dot(&residual, &z);
-            let keep = next / along;
-            along = next;
-            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + keep * *d);
-        }
+        let times = |v: &[f64], out: &mut [f64]| self.times(risks, v, out, with_terms);
+        let x = conjugate_gradients(times, &self.inverse, b, self.accuracy);
         b.copy_from_slice(&x);
     }
 
@@ -227,6 +199,47 @@ impl Products {
             }
         }
     }
+}
+
+/// The solution of a system with a positive semidefinite matrix that `times` multiplies with, by
+/// conjugate gradients under the preconditioner `inverse`, to a residual of `close` relative or as
+/// far as it goes.
+pub(super) fn conjugate_gradients(
+    mut times: impl FnMut(&[f64], &mut [f64]),
+    inverse: &[f64],
+    b: &[f64],
+    close: f64,
+) -> Vec<f64> {
+    let n = b.len();
+    let mut residual = b.to_vec();
+    let goal = close * dot(b, b).sqrt();
+    let mut x = vec![0.0; n];
+    let precondition = |r: &[f64]| r.iter().zip(inverse).map(|(r, i)| r * i).collect::<Vec<f64>>();
+    let mut z = precondition(&residual);
+    let mut direction = z.clone();
+    let mut along = dot(&residual, &z);
+    let mut image = vec![0.0; n];
+    for _ in 0..(2 * n).min(2000) {
+        if dot(&residual, &residual).sqrt() <= goal || along <= 0.0 {
+            break;
+        }
+        times(&direction, &mut image);
+        let curvature = dot(&direction, &image);
+        if curvature <= 0.0 {
+            break;
+        }
+        let by = along / curvature;
+        for j in 0..n {
+            x[j] += by * direction[j];
+            residual[j] -= by * image[j];
+        }
+        z = precondition(&residual);
+        let next = dot(&residual, &z);
+        let keep = next / along;
+        along = next;
+        direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + keep * *d);
+    }
+    x
 }
 
 #[cfg(test)]

@@ -46,6 +46,10 @@ impl Loss for Absolute {
         Some(Absolute { mu })
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        Some((Absolute { mu: self.mu / unit }, unit))
+    }
+
     fn accepts(&self, y: f64) -> bool {
         y.is_finite()
     }

@@ -229,6 +229,16 @@ impl Loss for AnyLoss {
         }
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        match self {
+            AnyLoss::Squared(loss) => loss.in_unit(unit).map(|(l, f)| (AnyLoss::Squared(l), f)),
+            AnyLoss::Absolute(loss) => loss.in_unit(unit).map(|(l, f)| (AnyLoss::Absolute(l), f)),
+            AnyLoss::Huber(loss) => loss.in_unit(unit).map(|(l, f)| (AnyLoss::Huber(l), f)),
+            AnyLoss::Quantile(loss) => loss.in_unit(unit).map(|(l, f)| (AnyLoss::Quantile(l), f)),
+            _ => None,
+        }
+    }
+
     fn accepts(&self, y: f64) -> bool {
         each!(self, loss => loss.accepts(y))
     }
@@ -261,6 +271,22 @@ impl Loss for AnyLoss {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// ℓ(y₀ + us, y₀ + uy) = f ℓ'(s, y).
+    #[test]
+    fn units_change_nothing() {
+        for name in ["squared", "absolute", "huber:2", "quantile:0.9"] {
+            let loss: AnyLoss = name.parse().unwrap();
+            for unit in [0.25, 8.0] {
+                let (own, f) = loss.in_unit(unit).unwrap();
+                for (s, y) in [(0.5, 1.25), (-3.0, 2.0), (7.0, 6.5)] {
+                    let given = loss.value(&[3.0 + unit * s], 3.0 + unit * y).unwrap();
+                    assert_eq!(given, f * own.value(&[s], y).unwrap(), "{name} {unit}");
+                }
+            }
+        }
+        assert_eq!("hinge".parse::<AnyLoss>().unwrap().in_unit(2.0), None);
+    }
 
     #[test]
     fn names_are_read_as_they_are_written() {

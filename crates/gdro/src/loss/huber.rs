@@ -66,6 +66,10 @@ impl Loss for Huber {
         u[0] * y + u[0] * u[0] / 2.0
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        Huber::new(self.delta / unit).ok().map(|loss| (loss, unit * unit))
+    }
+
     fn accepts(&self, y: f64) -> bool {
         y.is_finite()
     }

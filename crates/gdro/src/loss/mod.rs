@@ -129,6 +129,17 @@ pub trait Loss {
         self.smoothed(1.0).is_some()
     }
 
+    /// The loss in another unit of scores and targets: ℓ' and f > 0 with ℓ(y₀ + us, y₀ + uy) =
+    /// f ℓ'(s, y) for all y₀. `None`, the default, for a loss whose targets are no such numbers.
+    ///
+    /// With it a problem is solved in units that suit it.
+    fn in_unit(&self, _unit: f64) -> Option<(Self, f64)>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Whether y is a target of this loss.
     fn accepts(&self, y: f64) -> bool;
 

@@ -67,6 +67,10 @@ impl Loss for Quantile {
         Some(Quantile { mu, ..*self })
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        Some((Quantile { mu: self.mu / unit, ..*self }, unit))
+    }
+
     fn accepts(&self, y: f64) -> bool {
         y.is_finite()
     }

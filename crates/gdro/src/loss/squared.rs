@@ -38,6 +38,10 @@ impl Loss for Squared {
         u[0] * y + u[0] * u[0] / 4.0
     }
 
+    fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
+        Some((Squared, unit * unit))
+    }
+
     fn accepts(&self, y: f64) -> bool {
         y.is_finite()
     }

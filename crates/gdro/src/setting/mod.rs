@@ -38,10 +38,10 @@ use crate::loss::{Loss, Targets};
 /// Steps of dual ascent in a certificate.
 const ASCENT: usize = 12;
 
-/// How far a free intercept may lie from 0, but for targets that are larger.
+/// How far from 0 steps may take a free intercept, but for targets that are larger.
 const INTERCEPT: f64 = 100.0;
 
-/// Bound on a free intercept: 100, or for numbers twice the largest |y| where that is more.
+/// How far from 0 the steps of a player may take a free intercept: 100, or for numbers twice the largest |y| where that is more.
 pub fn intercept_bound(targets: Targets, largest_target: f64) -> f64 {
     match targets {
         Targets::Numbers => (2.0 * largest_target).clamp(INTERCEPT, f64::MAX),
@@ -67,7 +67,8 @@ pub struct Terms {
     pub l2: f64,
     /// The set of the weights.
     pub domain: DomainSpec,
-    /// Bound on an intercept that is free of ridge and set; no intercept when absent.
+    /// How far from 0 the steps of a player may take an intercept that is free of ridge and set; no
+    /// intercept when absent. The optimum knows no such bound.
     pub intercept: Option<f64>,
     /// Weights of the groups under which every row counts once, for [`Objective::Average`]: by
     /// default the shares of the groups, for groups that have every row once.
@@ -123,7 +124,7 @@ impl<L: Loss + Sync> Setting<L> {
         loss.check(&data)?;
         let mut domain = Domain::new(terms.domain.map()?);
         if let Some(bound) = terms.intercept {
-            domain = domain.with_intercept(bound)?;
+            domain = domain.with_free_intercept(bound)?;
         }
         let m = data.groups();
         let mut game = Game::gdro(m).with_ridge(terms.l2);
@@ -224,8 +225,8 @@ impl<L: Loss + Sync> Setting<L> {
         let goal = Goal::Fixed(vec![1.0 / m as f64; m]);
         let problem = Problem { game: &game, goal, ..self.problem() };
         // For non-smooth losses every digit costs as much as the one before.
-        let tolerance = if self.loss.is_nonsmooth() { 1e-6 } else { 1e-8 };
-        let options = Options { tolerance, start, ..Options::default() };
+        let relative = if self.loss.is_nonsmooth() { 1e-6 } else { 1e-8 };
+        let options = Options { relative, start, ..Options::default() };
         Ok(minimize(data, &self.loss, &problem, &options)?.w)
     }
 }

@@ -10,6 +10,7 @@ use gdro::exact::{
 use gdro::expansion::Expansion;
 use gdro::game::Game;
 use gdro::loss::{AnyLoss, Logistic, Loss as _, Softmax, Squared, Targets};
+use gdro::risk::group_risks;
 use gdro::sampling::{Rng, below, unit};
 use gdro::source::Synthetic;
 use gdro::{Dataset, Matrix};
@@ -181,6 +182,71 @@ fn weights_of_any_size_leave_the_bounds_in_order() {
         let mut apart = seed;
         of_size(Box::new(move || 579.0 * unit(&mut apart) - 289.5));
     }
+}
+
+/// Bounds for free intercepts are about any: 2,000 random problems, with targets and features far
+/// from 0 at times, whose lower bound no model is below, however far out, and which is tight.
+#[test]
+fn bounds_of_free_intercepts_hold_for_all_of_them() {
+    let mut rng = Rng::seed_from_u64(31);
+    let (mut loose, mut bounded) = (0, 0);
+    for case in 0..2_000 {
+        let mut random = random(&mut rng);
+        random.domain.intercept = Some(100.0);
+        random.domain.free = true;
+        let (shift, scale) =
+            (10f64.powf(6.0 * unit(&mut rng)), 10f64.powf(4.0 * unit(&mut rng) - 2.0));
+        let far = [0.0, shift][below(&mut rng, 2)];
+        let d = random.data.features();
+        let mut x = Vec::new();
+        for row in 0..random.data.rows() {
+            random.data.sample(row).x.for_each(|_, v| x.push(scale * v + far));
+        }
+        let y = random.data.targets().iter().map(|y| match random.loss.targets() {
+            Targets::Numbers => scale * y - far,
+            _ => *y,
+        });
+        let members: Vec<Vec<u32>> =
+            (0..random.data.groups()).map(|i| random.data.members(i).to_vec()).collect();
+        let matrix = Arc::new(Matrix::dense(d, x).unwrap());
+        random.data = Dataset::new(matrix, y.collect(), None, &members).unwrap();
+        let problem = random.problem();
+        let best = minimize(&random.data, &random.loss, &problem, &Options::default()).unwrap();
+        let found =
+            certify(&random.data, &random.loss, &problem, &best.w, &best.q, None, 12).unwrap();
+        // Classes without rows let an intercept go to −∞, where no tangent is.
+        let several = random.loss.outputs() > 1;
+        bounded += usize::from(!found.any_intercept);
+        assert!(found.any_intercept || several, "case {case}: {found:?}");
+        assert!(found.lower <= found.upper, "case {case}: {found:?}");
+        loose += usize::from(found.relative_gap > 1e-6);
+        if !found.any_intercept {
+            continue;
+        }
+        let weights = d * random.loss.outputs();
+        for _ in 0..20 {
+            // Near the best weights, with the intercept moved by anything.
+            let mut w = best.w.clone();
+            let size = 10f64.powf(8.0 * unit(&mut rng) - 6.0);
+            w[..weights].iter_mut().for_each(|v| *v += 1e-3 * size * (unit(&mut rng) - 0.5));
+            random.domain.map.primal(&mut w[..weights], 0.0);
+            w[weights..].iter_mut().for_each(|v| *v += size * (unit(&mut rng) - 0.5));
+            let risks = group_risks(&random.loss, &w, &random.data).unwrap();
+            let value = match &random.goal {
+                Goal::Adversary => random.game.objective(&risks),
+                Goal::Fixed(q) => {
+                    (0..q.len()).map(|i| q[i] * random.game.payoff(i, risks[i])).sum()
+                }
+            };
+            let ridge: f64 = w[..weights].iter().map(|v| v * v).sum();
+            let value = value + random.game.ridge / 2.0 * ridge;
+            // Scores of features far out are rounded by so much here.
+            let doubt = 1e-9 * (1.0 + value.abs()) * (1.0 + far);
+            assert!(value >= found.lower - doubt, "case {case}: {value} {found:?}");
+        }
+    }
+    println!("{loose} loose, {bounded} for bounded intercepts");
+    assert!(loose <= 4, "{loose} of 2,000 certificates are loose");
 }
 
 /// The expansion of a problem at a model, its rows added in two batches.

@@ -179,13 +179,13 @@ fn bounds_enclose_the_optimum_of_random_problems() {
     assert!(faults.is_empty(), "{} {faults:#?}", faults.len());
 }
 
-/// Smooth losses take the direct way.
+/// Smooth losses take the direct way. (Those of numbers are first written in units of their own.)
 #[test]
 fn smooth_losses_keep_their_bits() {
     let mut rng = Rng::seed_from_u64(5);
     for _ in 0..60 {
         let Random { data, loss, game, domain, goal } = random(&mut rng);
-        if loss.smoothed(1.0).is_some() {
+        if loss.smoothed(1.0).is_some() || loss.in_unit(1.0).is_some() {
             continue;
         }
         let problem = problem(&data, &loss, (&game, &goal), &domain);

@@ -267,7 +267,8 @@ fn extreme_problems_are_solved() {
                 let problem = Problem { game: &game, domain, features, outputs, goal };
                 let n = (4 + usize::from(domain.intercept.is_some())) * outputs;
                 let far_away = (0..n).map(|j| if j % 2 == 0 { 200.0 } else { -300.0 }).collect();
-                let options = Options { start: far.then_some(far_away), ..Options::default() };
+                let start = far.then_some(far_away);
+                let options = Options { tolerance: 1e-10, relative: 0.0, iterations: 200, start };
                 let s = solve(&mut risks, &problem, &options).unwrap();
                 let label = format!("{name}, {domain:?}, ridge {ridge}, k = {k}, far {far}");
                 most = most.max(s.iterations);

@@ -3,13 +3,15 @@
 ``GroupDROClassifier`` and ``GroupDRORegressor`` are scikit-learn estimators whose ``fit`` takes
 ``sensitive_features``, the group of every row. They minimise the largest group risk, or another
 ``objective`` of the group risks, to the optimum, and say in ``certificate_`` how far they are from
-it.
+it. ``GroupDROClassifierCV`` and ``GroupDRORegressorCV`` choose objective and penalty on rows that they
+were not trained on, and stay with ordinary training unless another model is better beyond doubt.
 """
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 from ._certificate import Certificate
+from ._chosen import GroupDROClassifierCV, GroupDRORegressorCV
 from ._estimators import GroupDROClassifier, GroupDRORegressor
 from ._gdro import __version__
 from ._player import GroupWeights
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Certificate",
     "GroupDROClassifier",
+    "GroupDROClassifierCV",
     "GroupDRORegressor",
+    "GroupDRORegressorCV",
     "GroupWeights",
     "Solver",
     "TableEncoder",

@@ -321,15 +321,8 @@ class _GroupDRO(BaseEstimator):
         d = X.shape[1]
         if self.penalize_intercept:
             X = _with_ones(X)
-        found = _gdro.fit(
-            _rows_of(X, y, weights, families),
-            names.tolist(),
-            self._arguments(names, **more),
-            classes,
-            clusters,
-            self._threads,
-            _listener(self.verbose),
-        )
+        rows = _rows_of(X, y, weights, families)
+        found = self._train(rows, names, more, classes, clusters)
         self.group_names_ = names
         self.__dict__.pop("_encoding", None)  # of a model that was loaded
         # For a saved model: what was run, and the columns that groups are made of.
@@ -381,6 +374,12 @@ class _GroupDRO(BaseEstimator):
         rest = w[d * c :]
         intercepts = rest if self.fit_intercept else np.zeros(c)
         return np.ascontiguousarray(coefficients), np.array(intercepts)
+
+    def _train(self, rows, names, more, classes, clusters):
+        """What the solver gives."""
+        arguments = self._arguments(names, **more)
+        listener = _listener(self.verbose)
+        return _gdro.fit(rows, names.tolist(), arguments, classes, clusters, self._threads, listener)
 
     def _warn(self, tol, advice):
         certificate = self.certificate_

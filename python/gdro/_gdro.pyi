@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "takes_k", "targets_of", "to_onnx", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "select", "takes_k", "targets_of", "to_onnx", "write_model"]
 
 __version__: Final[str]
 """
@@ -118,9 +118,9 @@ class Player:
         The weights q.
         """
 
-def check(arguments: Arguments) -> None:
+def check(arguments: Arguments, is_choice: bool = False) -> None:
     """
-    Refuses arguments as `fit` does.
+    Refuses arguments as `fit` does, or as `select` does where there is a choice.
     """
 
 def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
@@ -155,6 +155,12 @@ def options() -> list[tuple[str, str, str]]:
 def read_model(path: str) -> str:
     """
     The text of a `model.json`, or of the one in a folder, of which the parts fit together.
+    """
+
+def select(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None) -> tuple[dict[str, Any], str]:
+    """
+    Chooses a model of a family and trains it on all rows: what `fit` gives of it, and the choice as
+    JSON. The arguments are those of `fit`, and how to choose.
     """
 
 def takes_k(solver: str) -> bool:

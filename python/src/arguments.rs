@@ -1,6 +1,6 @@
 //! Arguments of estimators and solvers as a job.
 
-use gdro_train::job::Job;
+use gdro_train::job::{Job, Search};
 use gdro_train::options::{Settings, TABLE};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
@@ -13,6 +13,23 @@ use crate::error::{failed, refuse};
 /// # Errors
 /// `ValueError` for what is out of range, contradicts something else, or is used by nobody.
 pub fn job_of(arguments: &Bound<'_, PyDict>) -> PyResult<Job> {
+    let given = table_of(arguments)?;
+    let job = || Job::of_rows(Settings::of_python(given)?);
+    job().map_err(failed)
+}
+
+/// The job that arguments describe, and how to choose its model.
+///
+/// # Errors
+/// Those of [`job_of`].
+pub fn choice_of(arguments: &Bound<'_, PyDict>) -> PyResult<(Job, Search)> {
+    let given = table_of(arguments)?;
+    let choice = || Job::of_rows_choice(Settings::of_python(given)?);
+    choice().map_err(failed)
+}
+
+/// The arguments that are given.
+fn table_of(arguments: &Bound<'_, PyDict>) -> PyResult<Table> {
     let mut given = Table::new();
     for (name, argument) in arguments {
         let name: String = name.extract()?;
@@ -21,8 +38,7 @@ pub fn job_of(arguments: &Bound<'_, PyDict>) -> PyResult<Job> {
             given.insert(name, found);
         }
     }
-    let job = || Job::of_rows(Settings::of_python(given)?);
-    job().map_err(failed)
+    Ok(given)
 }
 
 /// A Python object as a setting, or what it is.
@@ -57,11 +73,11 @@ fn value(object: &Bound<'_, PyAny>) -> Result<Value, String> {
     Err(format!("{shown}: expected a number, a text, or a list or mapping of these"))
 }
 
-/// Refuses arguments as `fit` does.
+/// Refuses arguments as `fit` does, or as `select` does where there is a choice.
 #[pyfunction]
-#[pyo3(signature = (arguments: "Arguments"))]
-pub fn check(arguments: &Bound<'_, PyDict>) -> PyResult<()> {
-    job_of(arguments).map(drop)
+#[pyo3(signature = (arguments: "Arguments", is_choice: "bool" = false))]
+pub fn check(arguments: &Bound<'_, PyDict>, is_choice: bool) -> PyResult<()> {
+    if is_choice { choice_of(arguments).map(drop) } else { job_of(arguments).map(drop) }
 }
 
 /// Every option: its name in Python, its name on the command line, and its heading in the help.

@@ -88,7 +88,10 @@ pub fn proof_of(c: Certificate) -> Proof {
 }
 
 /// What was trained, as a dictionary of arrays.
-fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
+///
+/// # Errors
+/// Those of the interpreter.
+pub fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     let OnRows { trained, risks, constant, offsets, settings, remark } = fitted;
     let answer = trained.answer;
     let (iterations, steps, exhausted, advice) = match &answer.solved {

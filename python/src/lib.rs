@@ -14,6 +14,7 @@ mod model;
 mod parts;
 mod player;
 mod run;
+mod select;
 mod solver;
 
 /// The compiled half of `gdro`; its names may change at any time.
@@ -29,6 +30,8 @@ mod _gdro {
     use super::model::{Encoder, read_model, to_onnx, write_model};
     #[pymodule_export]
     use super::player::Player;
+    #[pymodule_export]
+    use super::select::select;
     #[pymodule_export]
     use super::solver::{Loop, takes_k};
 

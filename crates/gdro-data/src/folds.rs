@@ -63,15 +63,7 @@ impl<'a> Folds<'a> {
         seed: u64,
     ) -> Result<Self> {
         let options = options.settle(table.names())?.0;
-        let fold_of = Rows::of(prepared).assign(validation, seed)?;
-        let (option, found, count) = match validation {
-            Validation::Folds(count) => ("folds", count.to_string(), count),
-            Validation::Share(share) => ("validation", share.to_string(), 1),
-        };
-        if (0..count).any(|fold| !fold_of.contains(&Some(fold))) {
-            let expected = "rows for validation: the groups are too small".into();
-            return Err(Error::Option { option, found, expected });
-        }
+        let (fold_of, count) = Rows::of(prepared).folds(validation, seed)?;
         Ok(Folds { table, prepared, options, fold_of, count })
     }
 
@@ -92,6 +84,23 @@ impl<'a> Folds<'a> {
         let held: Vec<bool> = self.fold_of.iter().map(|f| *f == Some(fold)).collect();
         split(self.table, &self.options, self.prepared, &held)
     }
+}
+
+/// The fold in which each row of a data set is a validation row (none for a row that trains
+/// throughout), and the number of folds, by the rules of [`Folds`]. Each group is of a family, by its
+/// number from 0; `clusters` has the cluster of each row.
+///
+/// # Errors
+/// Those of [`Folds::new`].
+pub fn row_folds(
+    data: &Dataset,
+    families: &[usize],
+    task: Task,
+    clusters: Option<&[u32]>,
+    validation: Validation,
+    seed: u64,
+) -> Result<(Vec<Option<usize>>, usize)> {
+    Rows { clusters, ..Rows::in_families(data, families, task) }.folds(validation, seed)
 }
 
 /// Training rows, and what their folds go by.
@@ -129,6 +138,20 @@ impl<'a> Rows<'a> {
 
     fn units(&self) -> Units<'_> {
         Units { families: &self.families, groups: &self.groups, labels: self.labels }
+    }
+
+    /// The folds of [`Rows::assign`], none of which is empty, and their number.
+    fn folds(&self, validation: Validation, seed: u64) -> Result<(Vec<Option<usize>>, usize)> {
+        let fold_of = self.assign(validation, seed)?;
+        let (option, found, count) = match validation {
+            Validation::Folds(count) => ("folds", count.to_string(), count),
+            Validation::Share(share) => ("validation", share.to_string(), 1),
+        };
+        if (0..count).any(|fold| !fold_of.contains(&Some(fold))) {
+            let expected = "rows for validation: the groups are too small".into();
+            return Err(Error::Option { option, found, expected });
+        }
+        Ok((fold_of, count))
     }
 
     /// The fold in which each row is a validation row; `None` when in none.

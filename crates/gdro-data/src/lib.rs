@@ -52,7 +52,7 @@ mod words;
 pub use clusters::Clusters;
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
-pub use folds::{Folds, Validation};
+pub use folds::{Folds, Validation, row_folds};
 pub use format::{Reader, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small, group_remarks};
 pub use hint::{Hint, Setting, Value};

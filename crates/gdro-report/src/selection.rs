@@ -1,56 +1,42 @@
 //! A choice as a table.
 
-use std::fmt::Write as _;
-
 use console::Term;
 
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{NONE, Scale, count, counted, percent, setting};
 use super::tables::{goal_name, plain};
 use gdro::setting::Objective;
-use gdro_train::job::SelectionRule;
-use gdro_train::select::{Curve, Selection};
-
-/// Share of the bootstrap choices that a range of values is to hold.
-const MOST: f64 = 0.9;
+use gdro_train::job::Criterion;
+use gdro_train::select::{Member, Selection};
 
 /// What was tried, what it gave, and what was chosen.
-pub fn selection(selection: &Selection, objective: Objective) -> String {
+pub fn selection(selection: &Selection) -> String {
     let width = terminal_width(&Term::stdout());
-    let goal = goal_name(objective);
-    let what = selection.knob.words();
-    let rows = selection.rows.iter().sum::<usize>() as u64;
-    let mut out = format!("\nWorst group on {}, by {what}\n", counted(rows, "validation row"));
-
-    // From weak to strong where that is from small to large, as people list numbers.
-    let mut order: Vec<usize> = (0..selection.values.len()).collect();
-    order.sort_by(|a, b| selection.values[*a].total_cmp(&selection.values[*b]));
-    let names = order.iter().map(|i| setting(selection.values[*i])).collect();
-    let mut grid = Grid::new(what, names);
-    let models = [(&goal[..], &selection.robust), ("ERM", &selection.erm)];
-    let models = [models[0], models[1], ("balanced", &selection.balanced)];
-    let scale = Scale::of(models.iter().flat_map(|(_, c)| c.points.iter().map(|p| p.criterion)));
-    for (name, curve) in models {
-        let column = |of: &dyn Fn(usize) -> String| order.iter().map(|i| of(*i)).collect();
-        let error =
-            |i: usize| curve.points[i].standard_error.map_or(NONE.into(), |e| scale.show(e));
-        let mark = |i: usize| match i {
-            i if i == curve.chosen => "chosen".to_owned(),
-            i if i == curve.best => "best".to_owned(),
-            _ => String::new(),
-        };
-        grid.block();
-        grid.column([name, "risk"], column(&|i| scale.show(curve.points[i].criterion)));
-        grid.column(["", "± s.e."], column(&error));
-        grid.column(["", ""], column(&mark));
-        grid.column(["taken", "in"], column(&|i| percent(curve.points[i].frequency)));
-    }
+    let mut out =
+        format!("\n{}, each model at its best {}\n", part_of(selection), selection.knob.words());
+    let members = &selection.members;
+    let mut grid = Grid::new("model", members.iter().map(|m| name_of(m.objective)).collect());
+    let best = || members.iter().map(Member::at_best);
+    let scale = scale_of(selection);
+    grid.block();
+    let values = members.iter().map(|member| setting(member.value));
+    grid.column(["", selection.knob.words()], values.collect());
+    grid.column(
+        ["", worst_of(selection.criterion)],
+        best().map(|p| scale.show(p.criterion)).collect(),
+    );
+    let error = |error: Option<f64>| error.map_or(NONE.into(), |e| scale.show(e));
+    grid.column(["", "± s.e."], best().map(|p| error(p.standard_error)).collect());
+    grid.column(["mean", "over rows"], best().map(|p| scale.show(p.mean_rows)).collect());
+    let mark = |at: usize| if at == selection.chosen { "chosen" } else { "" };
+    grid.left_column("", (0..members.len()).map(|at| mark(at).to_owned()).collect());
+    grid.block();
+    let worst = best().map(|p| plain(&selection.groups[p.worst]));
+    grid.left_column("worst group", worst.collect());
     out += &grid.text(width);
     out.push('\n');
     let mut say = |text: &str| out += &wrapped(&plain(text), width, 2);
-    for (name, curve) in models {
-        say(&in_words(selection, name, curve, scale));
-    }
+    say(&in_words(selection));
     say(&how(selection));
     for note in &selection.notes {
         say(&format!("note: {note}"));
@@ -59,6 +45,35 @@ pub fn selection(selection: &Selection, objective: Objective) -> String {
         say(&text);
     }
     out
+}
+
+/// A member of the family.
+pub(super) fn name_of(objective: Objective) -> String {
+    match objective {
+        Objective::Average => "ERM".into(),
+        other => goal_name(other),
+    }
+}
+
+/// The digits of the risks.
+pub(super) fn scale_of(selection: &Selection) -> Scale {
+    let best = selection.members.iter().map(Member::at_best);
+    Scale::of(best.flat_map(|p| [p.criterion, p.mean_rows]))
+}
+
+/// What decides, as the header of a column.
+pub(super) fn worst_of(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Risk => "largest risk",
+        Criterion::Accuracy => "most errors",
+        Criterion::TopK(_) => "largest risks",
+    }
+}
+
+/// The rows that decide.
+pub(super) fn part_of(selection: &Selection) -> String {
+    let rows = selection.rows.iter().sum::<usize>() as u64;
+    format!("On {}", counted(rows, "validation row"))
 }
 
 /// What Ctrl-C left out.
@@ -77,46 +92,44 @@ pub(super) fn cut_short(selection: &Selection) -> Option<String> {
     })
 }
 
-/// What was chosen for one model, and how certain that is.
-pub(super) fn in_words(selection: &Selection, name: &str, curve: &Curve, scale: Scale) -> String {
-    let (best, chosen) = (&curve.points[curve.best], &curve.points[curve.chosen]);
+/// What was chosen, and why.
+pub(super) fn in_words(selection: &Selection) -> String {
+    let scale = scale_of(selection);
     let what = selection.knob.words();
-    let mut text = format!("{name}: {what} {}", setting(chosen.value));
-    if curve.best != curve.chosen {
-        let error = curve.limit - best.criterion;
-        let _ = write!(
-            text,
-            ", the strongest within one standard error ({}) of the best, {} at {}",
-            scale.show(error),
-            setting(best.value),
-            scale.show(best.criterion)
+    let named = |member: &Member| {
+        let point = member.at_best();
+        format!(
+            "{} with {what} {} ({}, worst group `{}`)",
+            name_of(member.objective),
+            setting(member.value),
+            scale.show(point.criterion),
+            selection.groups[point.worst]
+        )
+    };
+    let erm = named(selection.erm());
+    let Some(best) = selection.best.map(|best| &selection.members[best]) else {
+        return format!("chosen: {erm}, the only model of the family");
+    };
+    let Some(contest) = &selection.contest else {
+        return format!(
+            "chosen: {erm}: no other model of the family is better; the best is {}",
+            named(best)
         );
-    }
-    let _ = write!(
-        text,
-        "; worst group `{}` at {} (95 % of samples: {})",
-        selection.groups[chosen.worst],
-        scale.show(chosen.criterion),
-        scale.ends(chosen.interval[0], chosen.interval[1])
+    };
+    let samples = format!(
+        "better in {} of {} samples of these rows",
+        percent(contest.better),
+        count(contest.samples as u64)
     );
-    let (low, high) = usual(selection, curve);
-    let _ = write!(text, "; taken in {} of samples", percent(chosen.frequency));
-    if low < high {
-        let _ = write!(text, ", and 90 % of them take from {} to {}", setting(low), setting(high));
+    let asked = percent(contest.asked);
+    if selection.kept_erm() {
+        format!(
+            "chosen: {erm}: no model of the family is better than ERM beyond doubt; the best, {}, is {samples}, and {asked} are asked for",
+            named(best)
+        )
+    } else {
+        format!("chosen: {} in place of {erm}: {samples}; {asked} are asked for", named(best))
     }
-    text
-}
-
-/// The shortest run of values, in their order, that most samples take.
-fn usual(selection: &Selection, curve: &Curve) -> (f64, f64) {
-    let shares: Vec<f64> = curve.points.iter().map(|p| p.frequency).collect();
-    let all = 0..shares.len();
-    let runs = all.clone().flat_map(|from| (from..shares.len()).map(move |to| (from, to)));
-    let holds = |(from, to): &(usize, usize)| shares[*from..=*to].iter().sum::<f64>() >= MOST;
-    let (from, to) =
-        runs.filter(holds).min_by_key(|(from, to)| to - from).unwrap_or((0, shares.len() - 1));
-    let (a, b) = (selection.values[from], selection.values[to]);
-    (a.min(b), a.max(b))
 }
 
 /// How it was chosen.
@@ -125,14 +138,9 @@ pub(super) fn how(selection: &Selection) -> String {
         Some(share) => format!("{} of the training rows", percent(share)),
         None => counted(selection.folds as u64, "fold"),
     };
-    let rule = match selection.rule {
-        SelectionRule::OneSe => {
-            "one-se, with the standard error of the best value's worst group over its rows"
-        }
-        SelectionRule::Best => "best",
-    };
     format!(
-        "chosen by the largest group risk on {rows}, each model by the same rule: {rule}; samples: {} bootstrap samples of the validation rows within groups, the models as they are",
-        count(selection.bootstrap as u64)
+        "chosen by {} on rows that the models were not trained on ({rows}); samples draw these rows anew within each group, the same ones for \
+         both models",
+        selection.criterion.words()
     )
 }

@@ -44,15 +44,15 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Those of groups with these rows. `is_one` says which groups have a single cluster.
+    /// Those of groups with these rows, by the cluster of every row. `is_one` says which groups have a single cluster.
     pub fn new(
-        clusters: Option<&Clusters>,
+        clusters: Option<&[u32]>,
         members: &[&[u32]],
         is_one: impl Fn(usize) -> bool,
     ) -> Self {
         let Some(clusters) = clusters else { return Draws::default() };
         let of_group = |(group, rows): (usize, &&[u32])| {
-            let codes = || rows.iter().map(|row| clusters.codes()[*row as usize]).collect();
+            let codes = || rows.iter().map(|row| clusters[*row as usize]).collect();
             (!is_one(group)).then(codes)
         };
         Draws { codes: members.iter().enumerate().map(of_group).collect() }

@@ -133,7 +133,7 @@ pub fn evaluate(
     let (loss, w) = (loss_of(Some(model.loss), &model.target).map_err(library)?, model.w());
     let lists: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
     let is_one = |group: usize| model.one_cluster.contains(&names[group]);
-    let draws = Draws::new(clusters.as_ref(), &lists, is_one);
+    let draws = Draws::new(clusters.as_ref().map(Clusters::codes), &lists, is_one);
     let heavy_clusters = draws.heavier(&data, clusters.as_ref(), &lists, &names, cluster_cap);
     let all: Vec<u32> = (0..data.rows() as u32).collect();
     let mut columns =

@@ -7,7 +7,7 @@ use gdro::interval::{self, Binary, Comparison, Evaluation, Pairs, Rows, Settings
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::pilot::usual_range;
 use gdro::risk::GroupMetric;
-use gdro_data::Prepared;
+use gdro_data::{Clusters, Prepared};
 
 use crate::cap::Constants;
 use crate::clusters::{Draws, HeavyCluster, with_one};
@@ -104,7 +104,7 @@ impl Intervals {
             .map(|w| columns(&setting.loss, test, w, &[&members[..], &[&all]].concat()))
             .collect::<gdro::Result<_>>()?;
         let clusters = prepared.test_clusters.as_ref();
-        let draws = Draws::new(clusters, &members, with_one(prepared));
+        let draws = Draws::new(clusters.map(Clusters::codes), &members, with_one(prepared));
         let names: Vec<String> = prepared.groups.iter().map(|g| g.name.clone()).collect();
         let heavy = draws.heavier(test, clusters, &members, &names, settings.cluster_cap);
         let once = members.len()..members.len() + 1;

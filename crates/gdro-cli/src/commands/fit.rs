@@ -12,6 +12,7 @@ use gdro_train::{Failure, Result, files};
 
 use super::args::{Fit as Own, Given, ThreadsArg};
 use super::pretty;
+use super::select::chosen;
 use crate::print;
 use crate::progress::Watch;
 
@@ -78,7 +79,7 @@ pub(super) fn files_of(
 impl Fit {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let job = Job::resolve(&self.inputs, self.options.settings()?)?;
+        let (job, search) = Job::resolve(&self.inputs, self.options.settings()?)?;
         let output = &self.output;
         output.check()?;
         self.threads.start()?;
@@ -97,6 +98,9 @@ impl Fit {
                 )));
             }
             return self.stream(&job, streaming);
+        }
+        if let Some(search) = search {
+            return chosen(&job, &search, output);
         }
         let fitted = fit(&job, &mut Watch::new(!output.quiet))?;
         self.write(&job, &fitted, None)

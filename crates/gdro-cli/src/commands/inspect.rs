@@ -47,7 +47,7 @@ impl Inspect {
         if self.all && self.json {
             return Err(Failure::input("--all: JSON holds all groups and columns"));
         }
-        let job = Job::resolve(&self.inputs, self.options.settings()?)?;
+        let (job, _) = Job::resolve(&self.inputs, self.options.settings()?)?;
         let unused = ["delta", "weight-cap", "cluster-cap"];
         if let Some(key) = unused.into_iter().find(|key| self.options.has(key)) {
             let why = format!("--{key}: nothing is estimated here: leave it out");

@@ -415,18 +415,13 @@ fn a_choice_and_a_trade_off_have_pages() {
     let selection = folder.json("out/selection.json");
     let page = folder.read("page.html");
     let ladder = numbers(&page)["selection"].clone();
-    // From the weakest value to the strongest, which is tried first.
-    for (at, value) in [(1, 0.001), (0, 0.1)] {
-        let step = &ladder["steps"][1 - at];
-        assert_eq!(step["name"].as_str().unwrap().parse(), Ok(value));
-        for (model, series) in [("erm", 0), ("balanced", 1), ("robust", 2)] {
-            let point = &selection[model]["points"][at];
-            assert_eq!(step["values"][series], point["criterion"]);
-            assert_eq!(step["intervals"][series], point["interval"]);
-            let chosen = selection[model]["chosen"] == at;
-            assert_eq!(step["badges"][series] == "chosen", chosen);
-        }
+    for (at, member) in selection["members"].as_array().unwrap().iter().enumerate() {
+        let best = member["best"].as_u64().unwrap() as usize;
+        let (point, step) = (&member["points"][best], &ladder["steps"][at]);
+        assert_eq!(step["values"], json!([point["mean_rows"], point["criterion"]]));
+        assert_eq!(step["badges"][1] == "chosen", selection["chosen"] == at);
     }
+    let members = selection["members"].as_array().unwrap().len();
     assert!(page.contains("id=\"selection\"") && page.contains("id=\"gains\""));
 
     folder.prints(&format!("select {} --path", table.replace("page.html", "path.html")));
@@ -442,7 +437,7 @@ fn a_choice_and_a_trade_off_have_pages() {
     }
 
     let Some(mut browser) = Browser::start() else { return };
-    for (page, chart, lines) in [("page", "selection", 2), ("path", "path", 14)] {
+    for (page, chart, lines) in [("page", "selection", members), ("path", "path", 14)] {
         for width in [1280, 400] {
             browser.open(&folder.path().join(format!("{page}.html")), (width, 900), false);
             assert_eq!(browser.complaints, [""; 0]);

@@ -1,11 +1,9 @@
-//! `gdro select`: the choice of the penalty or the ball.
+//! `gdro select`: the choice of a model.
 
 use crate::common::{self, Folder, number};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::Value;
-
-const MODELS: [&str; 3] = ["robust", "erm", "balanced"];
 
 /// Draws that are the same everywhere.
 struct Draws(Xoshiro256PlusPlus);
@@ -34,6 +32,17 @@ fn numbers(value: &Value) -> Vec<f64> {
 
 fn index(value: &Value) -> usize {
     value.as_u64().unwrap() as usize
+}
+
+/// The member of a family with an objective.
+fn member<'a>(selection: &'a Value, objective: &str) -> &'a Value {
+    let members = selection["members"].as_array().unwrap();
+    members.iter().find(|m| m["objective"] == objective).unwrap()
+}
+
+fn criteria(member: &Value) -> Vec<f64> {
+    let points = member["points"].as_array().unwrap();
+    points.iter().map(|point| number(&point["criterion"])).collect()
 }
 
 /// Two groups whose targets are linear in 100 normal features with coefficients of their own, and
@@ -107,13 +116,12 @@ fn the_planted_penalty_is_found() {
         assert!((1..4).contains(&best), "{exact:?}");
         assert!(exact[best - 1].min(exact[best + 1]) > 1.02 * exact[best], "{exact:?}");
 
-        let grid = format!("{table} --l2 0.003,0.03,0.3,3,30 --folds 10");
-        let selection = select(&folder, &format!("{grid} --rule best"))["selection"].clone();
-        assert_eq!(number(&selection["robust"]["value"]), penalties[best], "{exact:?}");
-        let one_se = select(&folder, &grid)["selection"]["robust"].clone();
-        assert!(penalties[best..=best + 1].contains(&number(&one_se["value"])), "{one_se}");
+        let grid = format!("{table} --l2 0.003,0.03,0.3,3,30 --folds 10 --objective max");
+        let selection = select(&folder, &grid)["selection"].clone();
+        let max = member(&selection, "max");
+        assert_eq!(number(&max["value"]), penalties[best], "{exact:?}");
         // Risks on validation rows are near the exact ones.
-        let points = selection["robust"]["points"].as_array().unwrap();
+        let points = max["points"].as_array().unwrap();
         for (point, exact) in points.iter().rev().zip(&exact) {
             let (criterion, error) =
                 (number(&point["criterion"]), number(&point["standard_error"]));
@@ -140,7 +148,8 @@ fn leaving_one_out_is_what_its_closed_form_says() {
     let penalties = [0.01, 1.0, 1e9];
     let found = select(
         &folder,
-        "t.csv --target y --groups g --group-features drop --holdout 0 --folds 24 --l2 0.01,1,1e9",
+        "t.csv --target y --groups g --group-features drop --holdout 0 --folds 24 --l2 0.01,1,1e9 \
+         --objectives balanced",
     );
     let selection = &found["selection"];
     assert_eq!(selection["groups"], serde_json::json!(["b", "a"]));
@@ -183,71 +192,191 @@ fn leaving_one_out_is_what_its_closed_form_says() {
         assert_eq!(point["folds"].as_array().unwrap().len(), n);
     };
     for (at, l2) in penalties.iter().rev().enumerate() {
-        check(&selection["erm"]["points"][at], &|row| loss(row, *l2));
+        let point = &member(selection, "average")["points"][at];
+        check(point, &|row| loss(row, *l2));
+        let mean = (0..n).map(|row| loss(row, *l2)).sum::<f64>() / n as f64;
+        assert!((number(&point["mean_rows"]) - mean).abs() < 1e-5 * mean, "{point} {mean}");
     }
-    check(&selection["balanced"]["points"][0], &balanced);
+    check(&member(selection, "balanced")["points"][0], &balanced);
 }
 
-/// Choices follow from the criteria by the rule, for every model.
+/// Everything follows from the risks of the groups: the best value of a member, the best member, and
+/// the model that is chosen.
 #[test]
-fn the_three_models_are_chosen_by_one_rule() {
+fn choices_follow_from_the_criteria() {
     let planted = Planted::new(120, 9);
     let folder = Folder::with(&planted.table);
-    for rule in ["one-se", "best"] {
-        let found = select(&folder, &format!("t.csv --target y --groups g --rule {rule}"));
+    for criterion in ["risk", "top-k:1.5"] {
+        let found =
+            select(&folder, &format!("t.csv --target y --groups g --criterion {criterion}"));
         let selection = &found["selection"];
-        assert_eq!(selection["rule"], rule);
+        assert_eq!(selection["criterion"], criterion);
         let values = numbers(&selection["values"]);
         assert_eq!(values.len(), 15);
         assert!(values.windows(2).all(|pair| pair[0] > pair[1]), "the strongest first: {values:?}");
-        for model in MODELS {
-            let curve = &selection[model];
-            let points = curve["points"].as_array().unwrap();
-            let criteria: Vec<f64> = points.iter().map(|p| number(&p["criterion"])).collect();
-            for point in points {
-                let most = numbers(&point["risks"]).into_iter().fold(0.0, f64::max);
-                assert_eq!(number(&point["criterion"]), most);
-                let [low, high] = numbers(&point["interval"])[..] else { panic!("two ends") };
-                assert!(low < most && most < high, "{low} {most} {high}");
+        let members = selection["members"].as_array().unwrap();
+        assert_eq!(members[0]["objective"], "average");
+        for member in members {
+            for point in member["points"].as_array().unwrap() {
+                let mut risks = numbers(&point["risks"]);
+                let most = risks[0].max(risks[1]);
+                assert_eq!(risks[index(&point["worst"])], most);
+                risks.sort_by(|a, b| b.total_cmp(a));
+                let expected =
+                    if criterion == "risk" { most } else { (risks[0] + 0.5 * risks[1]) / 1.5 };
+                assert!((number(&point["criterion"]) - expected).abs() < 1e-15 * most);
             }
+            let criteria = criteria(member);
             let least = criteria.iter().copied().fold(f64::INFINITY, f64::min);
             let best = criteria.iter().position(|c| *c == least).unwrap();
-            let error = number(&points[best]["standard_error"]);
-            let limit = if rule == "best" { least } else { least + error };
-            let chosen = criteria.iter().position(|c| *c <= limit).unwrap();
-            assert_eq!((index(&curve["best"]), index(&curve["chosen"])), (best, chosen), "{model}");
-            assert_eq!(number(&curve["value"]), values[chosen]);
-            assert!((number(&curve["limit"]) - limit).abs() < 1e-12);
-            let shares: f64 = points.iter().map(|p| number(&p["frequency"])).sum();
-            assert!((shares - 1.0).abs() < 1e-9);
+            assert_eq!(index(&member["best"]), best);
+            assert_eq!(number(&member["value"]), values[best]);
+        }
+        let at = |member: usize| criteria(&members[member])[index(&members[member]["best"])];
+        let best = (1..members.len()).min_by(|a, b| at(*a).total_cmp(&at(*b))).unwrap();
+        assert_eq!(index(&selection["best"]), best);
+        let better = &selection["contest"]["better"];
+        let wins = better.as_f64().is_some_and(|share| share >= 0.84);
+        assert_eq!(better.is_null(), at(best) >= at(0));
+        assert_eq!(index(&selection["chosen"]), if wins { best } else { 0 });
+    }
+}
+
+/// `rows` rows of a group a and a tenth as many of a group b, whose target goes down where that of a
+/// goes up when `differ`, and the same way otherwise; twice the noise in b.
+fn unequal(rows: usize, differ: bool, seed: u64) -> Folder {
+    let mut draws = Draws::new(seed);
+    let mut table = "x,z,g,y\n".to_owned();
+    for row in 0..rows {
+        let (x, z) = (draws.normal(), draws.normal());
+        let is_b = row % 11 == 0;
+        let slope = if differ && is_b { -1.0 } else { 1.0 };
+        let noise = if is_b { 2.0 } else { 1.0 } * draws.normal();
+        table += &format!("{x},{z},{},{}\n", if is_b { "b" } else { "a" }, slope * x + noise);
+    }
+    Folder::with(&table)
+}
+
+/// Where a group is unlike the others, a model that looks at it is chosen and pays on new rows; where
+/// it is only noisier, no model can do anything for it, and ERM stays whatever is best by luck.
+#[test]
+fn erm_is_replaced_where_that_is_better_beyond_doubt() {
+    let table = "t.csv --target y --groups g --group-features drop --holdout 0.3";
+    for seed in 1..=5 {
+        let found = select(&unequal(2000, true, seed), &format!("{table} --seed {seed}"));
+        let selection = &found["selection"];
+        assert!(index(&selection["chosen"]) > 0, "{}", selection["contest"]);
+        assert!(number(&selection["contest"]["better"]) >= 0.84);
+        let of = |model: &str| number(&found["summary"][model]["test_max_risk"]);
+        assert!(number(&found["summary"]["test_max_risk"]) < 0.95 * of("erm"), "{found}");
+    }
+    // Better in 84 % of the samples is not rare without any difference; what is then chosen is as good
+    // as ERM. Kept in at least 8 of 12: with a chance of 1/3 to be replaced, of 12 more than 4 are with
+    // a probability of .37, more than 8 with one of .004.
+    let mut kept = 0;
+    for seed in 1..=12 {
+        let found = select(&unequal(600, false, seed), &format!("{table} --seed {seed}"));
+        kept += usize::from(found["selection"]["chosen"] == 0);
+        let of = |model: &str| number(&found["summary"][model]["test_max_risk"]);
+        assert!(number(&found["summary"]["test_max_risk"]) < 1.02 * of("erm"), "{found}");
+    }
+    assert!(kept >= 4, "{kept}");
+}
+
+/// A group that is too small to judge does not decide, however bad it is.
+#[test]
+fn small_groups_do_not_decide() {
+    let mut draws = Draws::new(8);
+    let mut table = "x,g,y\n".to_owned();
+    for row in 0..400 {
+        let x = draws.normal();
+        let (group, y) = match row {
+            row if row < 19 => ("few", 9.0 - 3.0 * x),
+            row => (["a", "b"][row % 2], x + draws.normal()),
+        };
+        table += &format!("{x},{group},{y}\n");
+    }
+    let folder = Folder::with(&table);
+    let table = "t.csv --target y --groups g --holdout 0 --grid 0.01:1:3";
+    let groups = |selection: &Value| {
+        let names = selection["groups"].as_array().unwrap().clone();
+        let few = names.iter().position(|name| name == "few").unwrap();
+        (few, selection["judges"][few].as_bool().unwrap())
+    };
+    let found = select(&folder, table)["selection"].clone();
+    let (few, decides) = groups(&found);
+    assert!(
+        !decides && found["notes"][0].as_str().unwrap().starts_with("1 group has fewer than 20")
+    );
+    for member in found["members"].as_array().unwrap() {
+        for point in member["points"].as_array().unwrap() {
+            assert_ne!(index(&point["worst"]), few);
+            let is_worst = number(&point["risks"][few]) > 1.5 * number(&point["criterion"]);
+            assert!(is_worst || member["objective"] != "average", "{point}");
         }
     }
+    let all = select(&folder, &format!("{table} --judge-rows 19"))["selection"].clone();
+    assert!(groups(&all).1);
+    assert_eq!(index(&all["members"][0]["points"][0]["worst"]), few);
+    let none = select(&folder, &format!("{table} --judge-rows 300"))["selection"].clone();
+    assert_eq!(none["judges"], serde_json::json!([true, true, true]));
+    assert_eq!(none["notes"][0], "no group has 300 training rows: all of them decide");
+}
+
+/// Errors are counted, row by row.
+#[test]
+fn accuracy_counts_errors() {
+    let folder = Folder::people();
+    let table = "t.csv --target y --groups g --grid 0.01:1:3";
+    let found = select(&folder, &format!("{table} --criterion accuracy"))["selection"].clone();
+    let rows = numbers(&found["rows"]);
+    for member in found["members"].as_array().unwrap() {
+        for point in member["points"].as_array().unwrap() {
+            for (risk, rows) in numbers(&point["risks"]).iter().zip(&rows) {
+                let errors = risk * rows;
+                assert!((errors - errors.round()).abs() < 1e-9 && *risk <= 1.0, "{risk} {rows}");
+            }
+        }
+    }
+    let folder = unequal(40, true, 1);
+    let refused = folder.refused(&format!("select {table} --criterion accuracy"));
+    assert_eq!(
+        refused,
+        "--criterion: accuracy: numbers are not right or wrong: use risk or top-k:K"
+    );
 }
 
 #[test]
 fn a_chosen_model_is_an_ordinary_one() {
-    let folder = Folder::people();
-    let table = "t.csv --target y --groups g --seed 2";
-    let found =
-        select(&folder, &format!("{table} --folds 3 --grid 1e-3:1:41 --rule best --out out"));
-    let of = |model: &str| number(&found["selection"][model]["value"]);
-    let values = MODELS.map(of);
-    assert!(values[0] != values[1] && values[0] != values[2], "a case that can fail: {values:?}");
-    folder.prints(&format!("fit {table} --l2 {} --quiet --out fit", of("robust")));
-    let (chosen, fitted) = (folder.json("out/model.json"), folder.json("fit/model.json"));
-    for key in ["weights", "intercepts", "encoding", "certificate", "group-weights"] {
-        assert_eq!(chosen[key], fitted[key], "{key}");
-    }
-    assert_eq!(number(&chosen["job"]["training"]["l2"]), of("robust"));
-    // ERM and balanced ERM have penalties of their own.
-    for model in ["erm", "balanced"] {
-        let summary = folder.summary(&format!("{table} --quiet --l2 {}", of(model)));
-        for key in ["max_risk", "avg_risk_rows", "avg_risk_groups", "test_max_risk"] {
-            assert_eq!(found["summary"][model][key], summary[model][key], "{model}: {key}");
+    let folder = unequal(800, true, 3);
+    let table = "t.csv --target y --groups g --group-features drop --seed 2";
+    for (objectives, chosen) in [("balanced,max", 2), ("average,balanced", 1), ("average", 0)] {
+        let family = format!("--objectives {objectives}");
+        let found =
+            select(&folder, &format!("{table} --folds 3 --grid 1e-3:1:4 {family} --out out"));
+        let selection = &found["selection"];
+        let best = &selection["members"][index(&selection["chosen"])];
+        let erm = &selection["members"][0];
+        assert_eq!(selection["chosen"] == 0, chosen == 0, "{}", selection["contest"]);
+        let of = |member: &Value| {
+            let (objective, l2) = (member["objective"].as_str().unwrap(), number(&member["value"]));
+            format!("--objective {objective} --l2 {l2}")
+        };
+        folder.prints(&format!("fit {table} {} --quiet --out fit", of(best)));
+        let (model, fitted) = (folder.json("out/model.json"), folder.json("fit/model.json"));
+        for key in ["weights", "intercepts", "encoding", "certificate", "group-weights"] {
+            assert_eq!(model[key], fitted[key], "{key}");
         }
+        assert_eq!(model["job"]["training"]["objective"], best["objective"]);
+        assert_eq!(model["job"]["training"]["l2"], best["value"]);
+        // ERM beside it has the penalty that is best for it.
+        let summary = folder.summary(&format!("{table} --quiet --l2 {}", number(&erm["value"])));
+        for key in ["max_risk", "avg_risk_rows", "avg_risk_groups", "test_max_risk"] {
+            assert_eq!(found["summary"]["erm"][key], summary["erm"][key], "{key}");
+        }
+        assert_eq!(found["summary"], folder.json("out/summary.json"));
+        assert_eq!(found["selection"], folder.json("out/selection.json"));
     }
-    assert_eq!(found["summary"], folder.json("out/summary.json"));
-    assert_eq!(found["selection"], folder.json("out/selection.json"));
     let mut files = folder.list();
     files.retain(|name| name.starts_with("out/"));
     assert_eq!(
@@ -257,6 +386,34 @@ fn a_chosen_model_is_an_ordinary_one() {
     folder.prints("predict out t.csv");
     assert!(folder.prints("certify out t.csv").contains("stored in the model"));
     assert!(folder.prints("show out").contains("linear model"));
+}
+
+/// `gdro fit --select` is `gdro select`, and fits what is named otherwise.
+#[test]
+fn fitting_may_choose() {
+    let folder = Folder::people();
+    let options = "t.csv --target y --groups g --folds 3 --grid 0.01:1:3 --json --quiet";
+    let of = |arguments: &str| -> Value {
+        let mut found: Value = serde_json::from_str(&folder.prints(arguments)).unwrap();
+        found["summary"]["seconds"].take();
+        found
+    };
+    let chosen = of(&format!("select {options} --out out"));
+    assert_eq!(of(&format!("fit --select {options} --out fit")), chosen);
+    assert_eq!(folder.read("out/model.json"), folder.read("fit/model.json"));
+    folder.file("job.toml", "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nselect = true\nfolds = 3\ngrid = '0.01:1:3'\n");
+    assert_eq!(of("fit job.toml --json --quiet"), chosen);
+    assert_eq!(of("select job.toml --json --quiet"), chosen);
+    folder.prints("inspect job.toml");
+    let named = folder.prints("fit t.csv --target y --groups g --l2 0.1 --json --quiet");
+    assert!(!named.contains("selection"));
+    for (arguments, message) in [
+        ("--select --stream", "--select: a stream trains in one pass: leave one of the two out"),
+        ("--folds 3", "--folds: only a choice uses it: add --select, or leave it out"),
+    ] {
+        let refused = folder.refused(&format!("fit t.csv --target y --groups g {arguments}"));
+        assert_eq!(refused, message, "{arguments}");
+    }
 }
 
 /// A row that is held out for the report changes nothing about the choice.
@@ -303,7 +460,8 @@ fn balls_objectives_and_kinds_of_targets() {
     assert_eq!(numbers(&balls["selection"]["values"]), [0.5, 1.0, 4.0]);
     assert_eq!(balls["selection"]["knob"], "ball");
     let training = folder.json("out/model.json")["job"]["training"].clone();
-    assert_eq!(training["ball"], balls["selection"]["robust"]["value"]);
+    let chosen = &balls["selection"]["members"][index(&balls["selection"]["chosen"])];
+    assert_eq!(training["ball"], chosen["value"]);
     assert_eq!(training["l2"], 0.0);
     let both = select(&folder, &format!("{table} --grid ball:0.5:2:3 --l2 0.01 --out both"));
     assert_eq!(numbers(&both["selection"]["values"]), [0.5, 1.0, 2.0]);
@@ -311,19 +469,17 @@ fn balls_objectives_and_kinds_of_targets() {
     let inside = select(&folder, &format!("{table} --l2 0,0.1 --ball 2"));
     assert_eq!(numbers(&inside["selection"]["values"]), [0.1, 0.0]);
 
-    for objective in ["top-k:1.5", "regret", "balanced", "average"] {
+    let family = "--objectives top-k:1.5,regret,max --grid 0.001:1:4 --offsets offsets.csv";
+    folder.file("offsets.csv", "group,offset\na,0.1\nb,0\n");
+    let found = select(&folder, &format!("{table} {family}"));
+    let names = found["selection"]["members"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|m| m["objective"].as_str().unwrap()).collect();
+    assert_eq!(names, ["average", "top-k:1.5", "regret", "max"]);
+    // One objective is a family, too.
+    for objective in ["regret", "balanced", "average"] {
         let found = select(&folder, &format!("{table} --objective {objective} --grid 0.001:1:4"));
-        // Ordinary training is the same model whoever asks for it.
-        let same = match objective {
-            "average" => "erm",
-            "balanced" => "balanced",
-            _ => continue,
-        };
-        for point in 0..4 {
-            let of = |model: &str| number(&found["selection"][model]["points"][point]["criterion"]);
-            let (a, b) = (of("robust"), of(same));
-            assert!((a - b).abs() < 1e-3 * b, "{a} {b}");
-        }
+        let members = found["selection"]["members"].as_array().unwrap().len();
+        assert_eq!(members, if objective == "average" { 1 } else { 2 });
     }
     let mut table = "x,z,g,y\n".to_owned();
     for i in 0..90 {
@@ -332,11 +488,13 @@ fn balls_objectives_and_kinds_of_targets() {
     }
     folder.file("classes.csv", table);
     let found = select(&folder, "classes.csv --target y --groups g --grid 1e-3:1e-1:3");
-    assert!(number(&found["selection"]["robust"]["points"][2]["criterion"]) < 1.0);
+    assert!(criteria(member(&found["selection"], "max"))[2] < 1.0);
     let rounds = "--solver smd-m --rounds 400 --step-w 1 --step-q 1";
     let found = select(&folder, &format!("t.csv --target y --groups g --l2 0.01,0.1 {rounds}"));
-    assert_eq!(found["summary"]["solver"], "smd-m");
-    assert_eq!(found["summary"]["rounds"], 400);
+    let chosen = index(&found["selection"]["chosen"]);
+    let is_max = found["selection"]["members"][chosen]["objective"] == "max";
+    // Ordinary training is always exact.
+    assert_eq!(found["summary"]["solver"], if is_max { "smd-m" } else { "exact" });
 }
 
 #[test]
@@ -345,16 +503,22 @@ fn a_job_file_says_the_same() {
     folder.file(
         "job.toml",
         "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nl2 = [0.1, 1e-3]\nfolds = 4\n\
-         rule = 'best'\n",
+         criterion = 'accuracy'\njudge-rows = 9\nobjectives = ['max']\n",
     );
-    let options = "t.csv --target y --groups g --l2 0.1,1e-3 --folds 4 --rule best";
+    let options = "t.csv --target y --groups g --l2 0.1,1e-3 --folds 4 --criterion accuracy \
+                   --judge-rows 9 --objectives max";
     assert_eq!(select(&folder, "job.toml")["selection"], select(&folder, options)["selection"]);
-    folder.file("one.toml", "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nl2 = 1e-3\n");
+    let one = "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nl2 = 1e-3\nobjective = 'max'\n";
+    folder.file("one.toml", one);
     let said = folder.run("select one.toml --grid 0.01:0.1:2");
     let said = common::stderr(&said);
-    assert!(said.contains("note: one.toml:4: l2 is replaced by what is chosen"), "{said}");
+    for (line, key) in [(4, "l2"), (5, "objective")] {
+        let note = format!("note: one.toml:{line}: {key} is replaced by what is chosen");
+        assert!(said.contains(&note), "{said}");
+    }
     let refused = folder.refused("fit job.toml");
-    assert_eq!(refused, "job.toml:5: folds: only `gdro select` uses it: leave it out here");
+    let why = "only a choice uses it: add --select, or leave it out";
+    assert_eq!(refused, format!("job.toml:5: folds: {why}"));
     folder.file("list.toml", "tables = ['t.csv']\ntarget = 'y'\nl2 = [0.1, 1e-3]\n");
     assert_eq!(
         folder.refused("fit list.toml"),
@@ -399,7 +563,20 @@ fn what_does_not_go_together_is_refused() {
             "--validation 0.2 --folds 5",
             "--validation: folds give every row to validation once: leave one of the two out",
         ),
-        ("--rule worst", "--rule: `worst`: expected one-se or best"),
+        (
+            "--criterion worst",
+            "--criterion: `worst`: expected risk, accuracy or top-k:K with K of at least 1",
+        ),
+        ("--objectives max,max", "--objectives: max stands there twice"),
+        (
+            "--objectives max --objective max",
+            "--objectives: objective names the one model beside ERM: leave one of the two out",
+        ),
+        (
+            "--objectives max,top-k:2 --solver smd-m",
+            "--objectives: smd-m does not minimise top-k:2: use atkro-m, atkro-k or atkro-1",
+        ),
+        ("--judge-rows 0", "--judge-rows 0: expected a whole number from 1 to 9000000000000000"),
         (
             "--path --folds 5",
             "--folds: path draws a trade-off and chooses nothing: leave one of the two out",
@@ -444,8 +621,8 @@ fn the_table_fits_the_terminal() {
         let limit: usize = width.parse().unwrap();
         let too_long = text.lines().find(|line| console::measure_text_width(line) > limit);
         assert_eq!(too_long, None, "{width}: {text}");
-        assert!(text.contains("Worst group on 48 validation rows, by penalty"), "{text}");
-        assert!(text.contains("gdro: penalty ") && text.contains("balanced: penalty "), "{text}");
+        assert!(text.contains("On 48 validation rows, each model at its best penalty"), "{text}");
+        assert!(text.contains("chosen: ") && text.contains("balanced"), "{text}");
         assert!(text.contains("Rows held out") && text.contains("Training rows"), "{text}");
     }
 }

@@ -4,37 +4,22 @@ use super::data::Data;
 use super::html::{self, Section};
 use super::sections::{configuration, section};
 use super::words::sentence;
-use crate::numbers::{Scale, counted};
-use crate::selection::{cut_short, how, in_words};
-use crate::tables::goal_name;
-use gdro::setting::Objective;
+use crate::selection::{cut_short, how, in_words, part_of};
 use gdro_train::Result;
 use gdro_train::job::Job;
 use gdro_train::select::{PartRisks, Path, Risks, Selection};
 
 /// What was tried and chosen.
-pub fn selection(selection: &Selection, objective: Objective) -> Section {
-    let goal = goal_name(objective);
-    let models = [("ERM", &selection.erm), ("balanced", &selection.balanced)];
-    let models = [models[0], models[1], (&goal[..], &selection.robust)];
-    let criteria = models.iter().flat_map(|(_, c)| c.points.iter().map(|p| p.criterion));
-    let scale = Scale::of(criteria);
-    let rows = selection.rows.iter().sum::<usize>() as u64;
-    let mut texts = vec![format!(
-        "Each line is a {}, each mark the risk of the worst group on {}, which the model was not \
-         trained on; bars hold 95 % of the bootstrap samples.",
+pub fn selection(selection: &Selection) -> Section {
+    let mut texts = vec![sentence(&in_words(selection))];
+    texts.push(format!(
+        "{}: each line is a model of the family at its best {}, from ERM to those that press most on \
+         the worst groups; marks are the mean over rows and {}.",
+        part_of(selection),
         selection.knob.words(),
-        counted(rows, "validation row")
-    )];
+        selection.criterion.words()
+    ));
     texts.push(sentence(&how(selection)));
-    let chosen: Vec<(String, String)> = models
-        .iter()
-        .map(|(name, curve)| {
-            let text = in_words(selection, name, curve, scale);
-            let text = text.split_once(": ").map_or(text.clone(), |(_, rest)| rest.to_owned());
-            ((*name).to_owned(), text)
-        })
-        .collect();
     texts.extend(cut_short(selection).map(|text| sentence(&text)));
     let notes: Vec<String> =
         selection.notes.iter().map(|note| format!("<li>{}</li>\n", html::prose(note))).collect();
@@ -42,12 +27,8 @@ pub fn selection(selection: &Selection, objective: Objective) -> Section {
         0 => String::new(),
         _ => format!("<ul class=\"notes\">\n{}</ul>\n", notes.concat()),
     };
-    let body = html::paragraphs(&texts)
-        + &html::chart("selection-chart")
-        + "<h3>What was chosen</h3>\n"
-        + &html::definitions(&chosen)
-        + &notes;
-    section("selection", &format!("How the {} was chosen", selection.knob.words()), body)
+    let body = html::paragraphs(&texts) + &html::chart("selection-chart") + &notes;
+    section("selection", "What was chosen, and why", body)
 }
 
 /// The parts of the page of a trade-off.

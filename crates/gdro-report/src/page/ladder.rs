@@ -1,18 +1,15 @@
-//! Steps below each other, with a mark of each series: values that were tried, or a trade-off.
+//! Steps below each other, with a mark of each series: models that were tried, or a trade-off.
 
 use serde::Serialize;
 
-use crate::numbers::{Scale, percent, setting};
+use crate::numbers::{Scale, setting};
 use crate::plain;
-use crate::tables::goal_name;
-use gdro::setting::Objective;
-use gdro_train::select::{PartRisks, Path, Risks, Selection};
+use crate::selection::{name_of, scale_of, worst_of};
+use gdro_train::select::{Member, PartRisks, Path, Risks, Selection};
 
 /// What the script draws as a line for each step.
 #[derive(Debug, Serialize)]
 pub struct Ladder {
-    /// What a step is.
-    step: &'static str,
     /// The rows, where there is a choice of them.
     part: Option<&'static str>,
     /// Names of the series: at most three.
@@ -35,35 +32,28 @@ struct Step {
 }
 
 impl Ladder {
-    /// The worst group on validation rows, for each value that was tried.
-    pub fn of_selection(selection: &Selection, objective: Objective) -> Self {
-        let curves = [&selection.erm, &selection.balanced, &selection.robust];
-        let mut order: Vec<usize> = (0..selection.values.len()).collect();
-        order.sort_by(|a, b| selection.values[*a].total_cmp(&selection.values[*b]));
-        let step = |at: &usize| {
-            let points = curves.map(|c| &c.points[*at]);
-            let badge =
-                |c: &&gdro_train::select::Curve| (c.chosen == *at).then(|| "chosen".to_owned());
+    /// The mean over rows and what decides, for each model of a family at its best.
+    pub fn of_selection(selection: &Selection) -> Self {
+        let step = |(at, member): (usize, &Member)| {
+            let point = member.at_best();
+            let what = selection.knob.words();
+            let badge = (at == selection.chosen).then(|| "chosen".to_owned());
             Step {
-                name: setting(selection.values[*at]),
-                badges: curves.iter().map(badge).collect(),
-                values: points.iter().map(|p| p.criterion).collect(),
-                intervals: points.iter().map(|p| Some(p.interval)).collect(),
-                more: points
-                    .iter()
-                    .map(|p| {
-                        let group = plain(&selection.groups[p.worst]);
-                        format!("worst: {group}; taken in {} of samples", percent(p.frequency))
-                    })
-                    .collect(),
+                name: name_of(member.objective),
+                badges: vec![None, badge],
+                values: vec![point.mean_rows, point.criterion],
+                intervals: vec![None; 2],
+                more: vec![
+                    format!("{what} {}", setting(member.value)),
+                    format!("worst: {}", plain(&selection.groups[point.worst])),
+                ],
             }
         };
         Ladder {
-            step: selection.knob.words(),
             part: None,
-            series: vec!["ERM".into(), "balanced".into(), goal_name(objective)],
-            scale: Scale::of(curves.iter().flat_map(|c| c.points.iter().map(|p| p.criterion))),
-            steps: order.iter().map(step).collect(),
+            series: vec!["mean over rows".into(), worst_of(selection.criterion).into()],
+            scale: scale_of(selection),
+            steps: selection.members.iter().enumerate().map(step).collect(),
         }
     }
 
@@ -92,7 +82,6 @@ impl Ladder {
         steps.push(step("balanced".into(), &path.balanced));
         steps.push(step("ERM".into(), &path.erm));
         Ladder {
-            step: "k",
             part: Some(part),
             series: ["mean over rows", "mean over groups", "worst group"]
                 .map(str::to_owned)

@@ -72,9 +72,9 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary) -> Result<String> {
 pub fn of_selection(selected: &Selected, summary: &Summary) -> Result<String> {
     let Selected { selection, job, fitted } = selected;
     let mut data = Data::of_fit(job, fitted);
-    data.selection = Some(Ladder::of_selection(selection, job.training.objective));
+    data.selection = Some(Ladder::of_selection(selection));
     let mut sections = sections::of_fit(job, fitted, summary, &data)?;
-    sections.insert(1, choice::selection(selection, job.training.objective));
+    sections.insert(1, choice::selection(selection));
     fill(&(words::title(job) + ": selection"), &sections, &data)
 }
 

@@ -1,11 +1,11 @@
-//! What `gdro select` is to do: settings that no other command has.
+//! What `gdro select` and `gdro fit --select` are to do: settings that no model is made by.
 
-use std::fmt;
-use std::str::FromStr;
-
+use gdro::setting::{Objective, SolverName};
 use gdro_data::Validation;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use toml::Value;
+
+use super::criterion::Criterion;
 
 use crate::failure::Result;
 use crate::options::{Settings, TABLE, Use};
@@ -19,26 +19,33 @@ const MOST_VALUES: usize = 1000;
 /// The penalties that are tried unless others are given: from 1e-6 to 10, two in a decade.
 const GRID: (f64, f64, usize) = (1e-6, 10.0, 15);
 
+/// Training rows that a group needs to decide, unless something else is asked for.
+const JUDGE_ROWS: u64 = 20;
+
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// Choose what bounds the weights.
+    /// Choose a member of a family of models.
     Search(Search),
     /// Draw the trade-off, at about so many k.
     Path(usize),
 }
 
-/// What bounds the weights, which values to try, and how to choose one.
+/// A family of models: what is minimised, within which bounds; and how to choose a member.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    /// What is chosen.
+    /// What is minimised, besides ERM; the usual family when absent.
+    pub objectives: Option<Vec<Objective>>,
+    /// What bounds the weights.
     pub knob: Hyperparameter,
-    /// The values, the strongest first: large penalties, small balls.
+    /// Its values, the strongest first: large penalties, small balls.
     pub values: Vec<f64>,
-    /// On which rows.
+    /// On which rows members are judged.
     pub validation: Validation,
-    /// By which rule.
-    pub rule: SelectionRule,
+    /// By what they are judged.
+    pub criterion: Criterion,
+    /// Training rows that a group needs to decide.
+    pub judge_rows: usize,
     /// What a user should see.
     pub notes: Vec<String>,
 }
@@ -71,76 +78,63 @@ impl Hyperparameter {
     }
 }
 
-/// How one of the values is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SelectionRule {
-    /// The strongest value whose criterion is within one standard error of the best.
-    OneSe,
-    /// The best.
-    Best,
-}
-
-impl fmt::Display for SelectionRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SelectionRule::OneSe => "one-se",
-            SelectionRule::Best => "best",
-        })
-    }
-}
-
-impl FromStr for SelectionRule {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text {
-            "one-se" => Ok(SelectionRule::OneSe),
-            "best" => Ok(SelectionRule::Best),
-            _ => Err(format!("`{text}`: expected one-se or best")),
-        }
-    }
-}
-
-impl Serialize for SelectionRule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// Settings of `gdro select` alone.
+/// Settings of a choice alone.
 fn keys() -> impl Iterator<Item = &'static str> {
     TABLE.iter().filter(|option| option.used_by == Use::Select).map(|option| option.key)
 }
 
-/// Refuses the settings that only `gdro select` uses.
+/// Refuses the settings that only a choice uses.
 pub(super) fn refuse(settings: &Settings) -> Result<()> {
     match keys().find(|key| settings.has(key)) {
-        Some(key) => settings.refuse(key, "only `gdro select` uses it: leave it out here"),
+        Some(key) => {
+            let select = settings.front().name("select");
+            settings.refuse(key, &format!("only a choice uses it: add {select}, or leave it out"))
+        }
         None => Ok(()),
     }
 }
 
 /// Takes out what `gdro select` is to do; what is left is a job of one model.
 pub(super) fn take(settings: &mut Settings) -> Result<Choice> {
+    Ok(match settings.count("path")? {
+        Some(points) => {
+            check_path(settings)?;
+            keys().for_each(|key| settings.forget(key));
+            Choice::Path(points as usize)
+        }
+        None => Choice::Search(take_search(settings)?),
+    })
+}
+
+/// Takes out how to choose, where the settings ask for a choice.
+pub(super) fn take_asked(settings: &mut Settings) -> Result<Option<Search>> {
+    if !settings.flag("select")? {
+        return Ok(None);
+    }
+    if settings.flag("stream")? {
+        settings.refuse("select", "a stream trains in one pass: leave one of the two out")?;
+    }
+    if settings.has("path") {
+        settings.refuse("path", "only `gdro select` draws a trade-off: leave it out here")?;
+    }
+    take_search(settings).map(Some)
+}
+
+/// Takes out how to choose.
+pub(super) fn take_search(settings: &mut Settings) -> Result<Search> {
     if let Some(text) = settings.peek("budget").filter(|text| *text != "all") {
         let why =
             format!("{text} is for all training rows, and validation takes some of them: use all");
         settings.refuse("budget", &why)?;
     }
-    let choice = match settings.count("path")? {
-        Some(points) => {
-            check_path(settings)?;
-            Choice::Path(points as usize)
-        }
-        None => Choice::Search(search(settings)?),
-    };
+    let search = search(settings)?;
     keys().for_each(|key| settings.forget(key));
-    Ok(choice)
+    Ok(search)
 }
 
 /// Refuses what a trade-off does not use.
 fn check_path(settings: &Settings) -> Result<()> {
-    for key in keys().filter(|key| *key != "path" && settings.has(key)) {
+    for key in keys().filter(|key| !["path", "select"].contains(key) && settings.has(key)) {
         settings
             .refuse(key, "path draws a trade-off and chooses nothing: leave one of the two out")?;
     }
@@ -169,10 +163,12 @@ fn search(settings: &mut Settings) -> Result<Search> {
         (None, Some(share)) => Validation::Share(share),
         (None, None) => Validation::Folds(FOLDS),
     };
-    let rule = settings.named("rule")?.unwrap_or(SelectionRule::OneSe);
+    let mut notes = Vec::new();
+    let objectives = objectives(settings, &mut notes)?;
+    let criterion = settings.named("criterion")?.unwrap_or(Criterion::Risk);
+    let judge_rows = settings.count("judge-rows")?.unwrap_or(JUDGE_ROWS) as usize;
     let (knob, mut values, from) = values(settings)?;
     let key = knob.key();
-    let mut notes = Vec::new();
     if from != key && settings.has(key) {
         // One job may serve fit and select.
         if settings.is_option(key) {
@@ -199,7 +195,46 @@ fn search(settings: &mut Settings) -> Result<Search> {
     }
     // The first stands for all where one model is described.
     settings.replace(key, Value::Float(values[0]));
-    Ok(Search { knob, values, validation, rule, notes })
+    Ok(Search { objectives, knob, values, validation, criterion, judge_rows, notes })
+}
+
+/// What is minimised besides ERM, where that is said: one objective as an option, or a list. What is
+/// left is a job with the first of a list that is no ordinary training, if there is one.
+fn objectives(settings: &mut Settings, notes: &mut Vec<String>) -> Result<Option<Vec<Objective>>> {
+    if let Some(one) = settings.named::<Objective>("objective")? {
+        if settings.is_option("objective") {
+            if settings.has("objectives") {
+                let why = "objective names the one model beside ERM: leave one of the two out";
+                settings.refuse("objectives", why)?;
+            }
+            return Ok(Some(vec![one]));
+        }
+        // One job may serve fit and select.
+        notes.push(format!("{} is replaced by what is chosen", settings.place("objective")));
+        settings.forget("objective");
+    }
+    let expected = "a list of objectives";
+    let Some(texts) = settings.decoded::<Vec<String>>("objectives", expected)? else {
+        return Ok(None);
+    };
+    let solver = settings.named::<SolverName>("solver")?.and_then(SolverName::algorithm);
+    let mut list = Vec::with_capacity(texts.len());
+    for text in &texts {
+        let refuse = |why: String| settings.refusal("objectives", &why);
+        let objective: Objective = text.parse().map_err(refuse)?;
+        if let Some(solver) = solver.filter(|_| !objective.fixes_weights()) {
+            objective.check_solver(solver).map_err(refuse)?;
+        }
+        if list.contains(&objective) {
+            return Err(refuse(format!("{objective} stands there twice")));
+        }
+        list.push(objective);
+    }
+    let Some(first) = list.iter().find(|o| !o.fixes_weights()).or(list.first()) else {
+        return Err(settings.bad("objectives", expected));
+    };
+    settings.replace("objective", Value::String(first.to_string()));
+    Ok(Some(list))
 }
 
 /// What is chosen, the values as they were given, and the setting that gave them.

@@ -4,11 +4,13 @@
 //! Options win over `[solver.NAME]` tables, which win over the top level of the file.
 
 mod choice;
+mod criterion;
 mod resolve;
 mod streaming;
 mod training;
 
-pub use choice::{Choice, Hyperparameter, Search, SelectionRule};
+pub use choice::{Choice, Hyperparameter, Search};
+pub use criterion::Criterion;
 pub use resolve::utf8;
 pub use streaming::Streaming;
 pub use training::{Budget, LossName, PerGroup, Training};

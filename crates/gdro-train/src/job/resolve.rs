@@ -8,19 +8,22 @@ use gdro::setting::{Conflict, Objective, SolverName};
 use gdro_data::{DataOptions, WeightKind};
 
 use super::Job;
-use super::choice::{self, Choice};
+use super::choice::{self, Choice, Search};
 use super::streaming::Streaming;
 use super::training::{Budget, MOST_ITERATIONS, PerGroup, Training};
 use crate::failure::{Failure, Result};
 use crate::options::{Settings, TABLE, TABLES, Use};
 
 impl Job {
-    /// Resolves a job from positional arguments (a job file, tables, or both) and options.
+    /// Resolves a job from positional arguments (a job file, tables, or both) and options, and how
+    /// to choose its model, where that is asked for: then the job has the strongest value.
     ///
     /// # Errors
     /// What is missing, out of range, contradicts something else, or is used by nobody.
-    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<Self> {
-        together(inputs, options)?.into_job()
+    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<(Self, Option<Search>)> {
+        let mut settings = together(inputs, options)?;
+        let search = choice::take_asked(&mut settings)?;
+        Ok((settings.into_job()?, search))
     }
 
     /// Resolves a job and what `gdro select` is to do with it. Where a value is to be chosen, the
@@ -39,10 +42,25 @@ impl Job {
     /// # Errors
     /// Those of [`Job::resolve`].
     pub fn of_rows(mut options: Settings) -> Result<Self> {
-        options.set(TABLES, vec!["rows in memory"]);
-        options.set("holdout", 0.0);
+        in_memory(&mut options);
         options.into_job()
     }
+
+    /// The same, and how to choose the model.
+    ///
+    /// # Errors
+    /// Those of [`Job::resolve`].
+    pub fn of_rows_choice(mut options: Settings) -> Result<(Self, Search)> {
+        in_memory(&mut options);
+        let search = choice::take_search(&mut options)?;
+        Ok((options.into_job()?, search))
+    }
+}
+
+/// Settings of rows that no file holds.
+fn in_memory(options: &mut Settings) {
+    options.set(TABLES, vec!["rows in memory"]);
+    options.set("holdout", 0.0);
 }
 
 /// The settings of positional arguments and options together.

@@ -6,7 +6,7 @@ use gdro::loss::AnyLoss;
 /// Most rounds, rows or samples that can be asked for.
 const MOST: u64 = 9_000_000_000_000_000;
 
-/// Most values that `gdro select` tries, and most folds.
+/// Most values of what bounds the weights that a choice tries, and most folds.
 const TRIED: u64 = 1000;
 
 /// A command that reads a job.
@@ -14,7 +14,7 @@ const TRIED: u64 = 1000;
 pub enum Command {
     /// Train.
     Fit,
-    /// Choose what bounds the weights.
+    /// Choose what is minimised, and what bounds the weights.
     Select,
     /// Look at a table.
     Inspect,
@@ -23,7 +23,7 @@ pub enum Command {
 /// Under which heading of the help an option stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
-    /// What bounds the weights, and how it is chosen.
+    /// What is chosen, and how.
     Choice,
     /// What is minimised.
     Goal,
@@ -139,7 +139,7 @@ pub enum Use {
     Solver,
     /// Only a run with `stream`.
     Stream,
-    /// Only `gdro select`.
+    /// Only a choice: `gdro select`, or `select` of `gdro fit`.
     Select,
 }
 
@@ -264,8 +264,8 @@ impl Opt {
     /// Whether a command takes it.
     pub fn is_of(&self, command: Command) -> bool {
         match command {
-            Command::Fit => self.heading != Heading::Choice,
-            Command::Select => self.heading != Heading::Stream,
+            Command::Fit => self.key != "path",
+            Command::Select => self.heading != Heading::Stream && self.key != "select",
             Command::Inspect => self.heading == Heading::Table || self.key == "loss",
         }
     }
@@ -288,7 +288,15 @@ const NO_OFFSETS: &str = "it plays the game without offsets";
 
 /// All options, in the order of the help.
 pub const TABLE: &[Opt] = &[
-    // How one of several values is chosen.
+    // How a model is chosen.
+    opt(
+        Heading::Choice,
+        "select",
+        "",
+        Kind::Switch,
+        "Choose objective and penalty as `gdro select` does: by the worst group on validation rows, \
+         and ERM unless another model is better beyond doubt",
+    ),
     opt(
         Heading::Choice,
         "grid",
@@ -315,13 +323,29 @@ pub const TABLE: &[Opt] = &[
     ),
     opt(
         Heading::Choice,
-        "rule",
-        "one-se|best",
-        Kind::Named("one-se or best"),
-        "one-se: the strongest value (largest penalty, smallest ball) whose worst group is within \
-         one standard error of the best; best: the best",
+        "objectives",
+        "A,B,…",
+        Kind::List,
+        "The family to choose from besides ERM, as in balanced,max,top-k:3; --objective names one",
     )
-    .default("one-se"),
+    .default("balanced and max"),
+    opt(
+        Heading::Choice,
+        "criterion",
+        "risk|accuracy|top-k:K",
+        Kind::Named("risk, accuracy or top-k:K"),
+        "What decides on validation rows: the largest group risk, the least accuracy of a group, or \
+         the mean of the K largest risks",
+    )
+    .default("risk"),
+    opt(
+        Heading::Choice,
+        "judge-rows",
+        "N",
+        Kind::Count(1, MOST),
+        "Groups with fewer training rows do not decide, unless all have fewer",
+    )
+    .default("20"),
     opt(
         Heading::Choice,
         "path",

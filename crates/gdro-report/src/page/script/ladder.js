@@ -1,7 +1,7 @@
-// Charts with a line for each step: values that were tried, or a trade-off.
+// Charts with a line for each step: models that were tried, or a trade-off.
 
 function ladderChart(box, ladder) {
-  const kinds = ["first", "second", "last"];
+  const kinds = ladder.series.length === 2 ? ["first", "last"] : ["first", "second", "last"];
   const write = (value) => show(value, ladder.scale);
   const values = ladder.steps.flatMap((s) => s.values);
   const intervals = ladder.steps.flatMap((s) => s.intervals).filter((i) => i);
@@ -15,7 +15,7 @@ function ladderChart(box, ladder) {
   const lines = ladder.steps.map((step) => {
     const name = element("div", { class: "name" }, step.name);
     step.badges.forEach((badge, at) => {
-      if (badge) name.append(element("span", { class: "badge " + kinds[at] }, `${badge}: ${ladder.series[at]}`));
+      if (badge) name.append(element("span", { class: "badge " + kinds[at] }, badge));
     });
     const svg = picture(height, across, marks, false);
     step.values.forEach((value, at) => {
@@ -35,7 +35,7 @@ function ladderChart(box, ladder) {
       if (step.more[at]) texts.push(step.more[at]);
       return texts;
     };
-    return { title: ladder.step === "k" ? step.name : `${ladder.step} ${step.name}`, lines: ladder.series.map(cells) };
+    return { title: step.name, lines: ladder.series.map(cells) };
   });
   chart.append(...lines);
   box.append(key(ladder.series.map((name, at) => [kinds[at], name])), chart);

@@ -77,8 +77,8 @@ fn search(folder: &Folder, rounds: &str) -> Child {
 /// opposite signs, and the small one has a larger risk under ERM.
 fn opposite() -> Folder {
     let row = |i: usize| {
-        let x = if i % 2 == 0 { 3.0 } else { -3.0 } + 0.001 * (i % 7) as f64;
-        let (y, group) = if i % 3 == 0 { (-x, "b") } else { (x, "a") };
+        let x = if i.is_multiple_of(2) { 3.0 } else { -3.0 } + 0.001 * (i % 7) as f64;
+        let (y, group) = if i.is_multiple_of(3) { (-x, "b") } else { (x, "a") };
         format!("{x},{group},{y}\n")
     };
     Folder::with("x,g,y\n".to_owned() + &(0..120).map(row).collect::<String>())

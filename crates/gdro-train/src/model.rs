@@ -259,11 +259,15 @@ impl Model {
         if let (Some(certificate), false) = (&mut model.certificate, model.job.training.is_free()) {
             certificate.any_intercept = true;
         }
-        let fits = model.weights.len() == model.features.len() * model.outputs
+        let outputs = match &model.target {
+            Target::Multiclass { classes, .. } => classes.len(),
+            Target::Binary { .. } | Target::Regression { .. } => 1,
+        };
+        let fits = model.outputs == outputs
+            && model.weights.len() == model.features.len() * outputs
             && model.features.len() == model.encoding.dimension()
             && [0, model.outputs].contains(&model.intercepts.len())
             && model.group_weights.len() == model.grouping.names().len()
-            && model.outputs >= 1
             && task_of(model.loss) == model.target.task();
         if !fits {
             return Err(Failure::input(format!(

@@ -210,11 +210,14 @@ fn another_table_than_that_of_the_training_is_refused() {
 fn broken_models_are_refused() {
     let folder = trained("--solver exact");
     let good = folder.read("run/model.json");
+    // Times four features it is 4 in 64 bits.
+    let huge = format!("\"outputs\": {}", (1u64 << 62) + 1);
     let cases = [
         ("not json", "model.json:1:"),
         ("{}", "format version none"),
         (&good.replacen("\"format\": 2", "\"format\": 9", 1), "format version 9"),
         (&good.replacen("\"outputs\": 1", "\"outputs\": 2", 1), "do not fit together"),
+        (&good.replacen("\"outputs\": 1", &huge, 1), "do not fit together"),
         (&good.replacen("\"loss\": \"logistic\"", "\"loss\": \"magic\"", 1), "not a model"),
     ];
     for (text, expected) in cases {

@@ -68,5 +68,6 @@ pub fn select(job: &Job, search: &Search, progress: &mut dyn Progress) -> Result
     let others = [within(&selection.erm), within(&selection.balanced)];
     let mut fitted = fit_on(&chosen, prepared, others, progress)?;
     fitted.reason = reason;
+    fitted.verdict.after_choice(&chosen);
     Ok(Selected { selection, job: chosen, fitted })
 }

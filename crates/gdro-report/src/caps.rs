@@ -1,7 +1,8 @@
 //! What losses and weights count as at most on rows held out, and which groups say too little there.
 
-use gdro::interval::{GroupEstimates, Settings};
+use gdro::interval::{GroupEstimates, HELD_OUT_ROWS, Settings, TRAINING_ROWS};
 use gdro_train::clusters::HeavyCluster;
+use gdro_train::verdict::Verdict;
 
 use super::numbers::{count, counted, percent, risk, setting};
 
@@ -103,6 +104,22 @@ pub fn names(all: &[&str]) -> String {
     let more = all.len().saturating_sub(NAMES);
     let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
     few.join(", ") + &more
+}
+
+/// The groups that are too small for the verdict.
+pub fn too_small(verdict: &Verdict) -> Option<String> {
+    let names_of: Vec<&str> = verdict.left_out.iter().map(String::as_str).collect();
+    (!names_of.is_empty()).then(|| {
+        format!(
+            "{} too small for the verdict on the largest risk, with fewer than {TRAINING_ROWS} training \
+             rows or {HELD_OUT_ROWS} rows held out: {}",
+            match names_of.len() {
+                1 => "1 group is".to_owned(),
+                n => format!("{} groups are", count(n as u64)),
+            },
+            names(&names_of)
+        )
+    })
 }
 
 /// The groups whose risk is not estimable: any of them could be the worst.

@@ -6,7 +6,6 @@ mod caps;
 mod cells;
 mod grid;
 mod inspect;
-mod numbers;
 pub mod page;
 mod path;
 mod saved;
@@ -15,10 +14,12 @@ mod summary;
 mod tables;
 
 pub use brief::brief;
+pub use gdro_train::numbers::risk;
 pub use inspect::{Encoded, GroupCount, Inspected, inspected};
-pub use numbers::risk;
+
+use gdro_train::numbers;
 pub use path::path;
 pub use saved::{certified, evaluation, model};
 pub use selection::selection;
 pub use summary::Summary;
-pub use tables::{certificate_in_words, groups, objective_in_words, plain, text};
+pub use tables::{Shown, certificate_in_words, groups, objective_in_words, plain, text};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use console::Term;
+use console::{Term, style};
 use gdro::interval::{Interval, METRICS};
 use gdro_data::Target;
 use gdro_train::certify::Certified;
@@ -26,23 +26,28 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let groups = &evaluated.intervals.groups;
     let risk_of = |i: &usize| groups[*i].clipped_risk.value;
     let mut order: Vec<usize> = (0..groups.len()).collect();
+    // The worst first.
+    let risk = |i: &usize| risk_of(i).unwrap_or(f64::NEG_INFINITY);
+    order.sort_by(|a, b| risk(b).total_cmp(&risk(a)));
     if groups.len() > FULL && !all_groups {
-        let risk = |i: &usize| risk_of(i).unwrap_or(f64::NEG_INFINITY);
-        order.sort_by(|a, b| risk(b).total_cmp(&risk(a)));
-        order.truncate(WORST);
+        order.truncate(FULL);
     }
     let rest = groups.len() - order.len();
     let name = |i: &usize| {
         let unseen = if *i >= evaluated.known { " (unseen)" } else { "" };
         plain(&evaluated.names[*i]) + unseen
     };
-    let mut names: Vec<String> = order.iter().map(name).collect();
+    let worst = evaluated.intervals.worst_risk.group.filter(|_| groups.len() > 1);
+    let marked = |i: &usize| match worst == Some(*i) {
+        true => style(name(i)).red().bold().to_string(),
+        false => name(i),
+    };
+    let mut names: Vec<String> = order.iter().map(marked).collect();
     if rest > 0 {
         names.push(format!("… and {} more", count(rest as u64)));
     }
     let first_total = names.len();
     let graded = groups.iter().any(|g| g.accuracy.is_some());
-    let worst = evaluated.intervals.worst_risk.group.filter(|_| groups.len() > 1);
     names.extend(worst.iter().map(|i| format!("worst: {}", name(i))));
     names.push(largest_in_words("risk", graded));
     names.extend(["mean over rows", "mean over groups"].map(str::to_owned));

@@ -20,6 +20,7 @@ use gdro_train::fit::Fitted;
 use gdro_train::job::Job;
 use gdro_train::options::Front;
 use gdro_train::solve::Solved;
+use gdro_train::verdict::Verdict;
 
 /// A model and how it does, in total and on every group. What does not apply is null.
 #[derive(Debug, Serialize)]
@@ -53,6 +54,9 @@ pub struct Summary {
     /// What each column of the table is used for.
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<Vec<ColumnSchema>>,
+    /// Whether the model does better than ERM on held-out rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Told>,
     /// What a reader must know before he relies on the model.
     warnings: Vec<String>,
     /// Ordinary training beside it.
@@ -61,6 +65,15 @@ pub struct Summary {
     /// Group-balanced ordinary training beside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balanced: Option<Box<Summary>>,
+}
+
+/// A verdict with its words.
+#[derive(Debug, Serialize)]
+struct Told {
+    #[serde(flatten)]
+    verdict: Verdict,
+    /// Whether the model helps, whom and at what cost, what to do next.
+    text: [String; 3],
 }
 
 /// What all intervals have in common, and those of the worst group.
@@ -408,6 +421,8 @@ impl Summary {
             },
             groups: lines.collect(),
             schema: is_robust.then(|| fitted.table.schema.clone()),
+            verdict: is_robust
+                .then(|| Told { text: fitted.verdict.lines(), verdict: fitted.verdict.clone() }),
             warnings,
             erm: None,
             balanced: None,

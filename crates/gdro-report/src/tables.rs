@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use console::Term;
+use console::{Term, style};
 use gdro::certificate::Certificate;
 use gdro::group_weights::effective_groups;
 use gdro::interval::{Estimate, GroupEstimates, Interval};
@@ -12,7 +12,7 @@ use gdro::risk::GroupMetric;
 use gdro::run::Outcome;
 use gdro_data::{Group, Target};
 
-use super::caps::{caps, clusters, largest_share, not_estimable};
+use super::caps::{caps, clusters, largest_share, not_estimable, too_small};
 use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{NONE, Scale, count, counted, level, percent, risk};
@@ -23,10 +23,10 @@ use gdro_train::fit::Fitted;
 use gdro_train::job::{Job, Training};
 use gdro_train::solve::{Play, Solved};
 
-/// With more groups than [`FULL`] a table shows only this many, the worst.
+/// With more groups than [`FULL`] a list shows only this many.
 pub(super) const WORST: usize = 10;
 
-/// Most groups that a table shows in full.
+/// Most groups that a table shows, the worst, unless all are asked for.
 pub(super) const FULL: usize = 30;
 
 /// What the table holds: rows, target, groups, and what was decided for the user.
@@ -79,16 +79,29 @@ pub fn groups(table: &Facts) -> String {
     out
 }
 
-/// The whole report of a run.
-pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> String {
+/// What of a run is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown {
+    /// Every group, however many there are.
+    pub all_groups: bool,
+    /// The table of training rows below that of rows held out.
+    pub train: bool,
+    /// What else was done, a line before the verdict.
+    pub also: Option<&'static str>,
+}
+
+/// The whole report of a run. The verdict comes last, in three lines.
+pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, shown: Shown) -> String {
     let width = terminal_width(&Term::stdout());
+    let all_groups = shown.all_groups;
     let mut out = String::new();
-    let parts = [("Rows held out", fitted.table.test_rows > 0), ("Training rows", true)];
+    let held_out = fitted.table.test_rows > 0;
+    let parts = [("Rows held out", held_out), ("Training rows", shown.train || !held_out)];
     for (at, (title, present)) in parts.into_iter().enumerate() {
         if present {
             let all = fitted.table.groups.len();
             let cut = if all > FULL && !all_groups {
-                format!(": the {WORST} worst of {} groups", count(all as u64))
+                format!(": the {FULL} worst of {} groups", count(all as u64))
             } else {
                 String::new()
             };
@@ -99,6 +112,18 @@ pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, all_groups: bool) -> 
     out.push('\n');
     for line in notes(job, fitted, summary).lines() {
         out += &wrapped(&plain(line), width, 2);
+    }
+    if let Some(also) = shown.also {
+        out += &wrapped(&plain(also), width, 2);
+    }
+    out.push('\n');
+    let word = fitted.verdict.word.words();
+    for line in fitted.verdict.lines() {
+        let line = wrapped(&plain(&line), width, 2);
+        match line.strip_prefix(word) {
+            Some(rest) => out += &format!("{}{rest}", style(word).bold()),
+            None => out += &line,
+        }
     }
     out
 }
@@ -147,22 +172,26 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let groups = &fitted.table.groups;
     let place = |g: &Group| if held_out { g.test } else { g.train };
 
-    // The worst of the robust model first when not all are shown.
+    // The worst of the robust model first.
     let mut order: Vec<&Group> = groups.iter().collect();
+    let key = |g: &Group| place(g).map_or(f64::NEG_INFINITY, |p| models[2][p].risk);
+    order.sort_by(|a, b| key(b).total_cmp(&key(a)));
     if groups.len() > FULL && !all_groups {
-        let key = |g: &Group| place(g).map_or(f64::NEG_INFINITY, |p| models[2][p].risk);
-        order.sort_by(|a, b| key(b).total_cmp(&key(a)));
-        order.truncate(WORST);
+        order.truncate(FULL);
     }
     let rest = groups.len() - order.len();
     let totals = totals(job, fitted, held_out, models);
 
-    let mut names: Vec<String> = order.iter().map(|g| plain(&g.name)).collect();
+    let worst = worst_group(groups, place, models[2]);
+    let name = |g: &&Group| match worst.is_some_and(|worst| std::ptr::eq(worst, *g)) {
+        true => style(plain(&g.name)).red().bold().to_string(),
+        false => plain(&g.name),
+    };
+    let mut names: Vec<String> = order.iter().map(name).collect();
     if rest > 0 {
         names.push(format!("… and {} more", count(rest as u64)));
     }
     let first_total = names.len();
-    let worst = worst_group(groups, place, models[2]);
     names.extend(worst.map(|g| format!("worst: {}", plain(&g.name))));
     let squared = matches!(fitted.model.loss.0, AnyLoss::Squared(_));
     let unit = if squared { "MSE" } else { "risk" };
@@ -258,6 +287,7 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             };
             let of_largest = cells::difference(comparison, &ends);
             let header = [&format!("{goal} − ERM"), &at_level[..]];
+            grid.block();
             grid.column(header, cells(&change, &|t| extreme(of_largest.clone(), t)));
         }
         if graded {
@@ -268,6 +298,7 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             let least = intervals.worst_accuracy.as_ref();
             let least = least.map_or(String::new(), |worst| cells::least(worst, &percent));
             let header = [&format!("{goal} accuracy"), &at_level[..]];
+            grid.block();
             grid.column(header, cells(&accuracy, &|t| extreme(least.clone(), t)));
         }
     }
@@ -535,6 +566,9 @@ fn notes(job: &Job, fitted: &Fitted, summary: &Summary) -> String {
         if let Some(note) = not_estimable(&names, &intervals.groups) {
             let _ = writeln!(out, "{note}");
         }
+    }
+    if let Some(note) = too_small(&fitted.verdict) {
+        let _ = writeln!(out, "{note}");
     }
     if !training.objective.fixes_weights() {
         let (m, effective) = (fitted.weights.len(), effective_groups(&fitted.weights));

@@ -24,6 +24,7 @@ use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
 use crate::solve::{Answer, Solved, solve};
 use crate::trace::Trace;
+use crate::verdict::{Verdict, headline};
 
 /// What a training run gives.
 pub struct Fitted {
@@ -39,6 +40,8 @@ pub struct Fitted {
     pub balanced: Evaluation,
     /// The robust model against ERM on the rows held out.
     pub comparison: Option<gdro::interval::Comparison>,
+    /// Whether it does better than ERM there, on the group that is worst for each.
+    pub verdict: Verdict,
     /// What intervals rest on besides the rows held out.
     pub settings: gdro::interval::Settings,
     /// Clusters of rows held out that count for less in intervals than they weigh.
@@ -236,18 +239,22 @@ pub fn fit_on(
     let constants = Constants::of(setting.loss, &setting.data);
     let settings =
         settings(training, &setting, models[0], &constants, heaviest).map_err(library)?;
-    let held_out = Intervals::new(&setting, &prepared, models, &settings).map_err(library)?;
-    let evaluate = |which: usize| {
-        let mut evaluation = Evaluation::of(&setting, &prepared, models[which])?;
-        evaluation.intervals = held_out.as_ref().map(|h| h.evaluations[which].clone());
-        evaluation.capped_rows = held_out.as_ref().map(|h| h.rows[which]);
-        Ok(evaluation)
-    };
-    let robust = evaluate(0).map_err(library)?;
+    let evaluate =
+        |which: usize| Evaluation::of(&setting, &prepared, models[which]).map_err(library);
+    let mut evaluations = [evaluate(0)?, evaluate(1)?, evaluate(2)?];
+    let headline = headline(&prepared.groups, [0, 1].map(|which| &evaluations[which].train[..]));
+    let held_out = Intervals::new(&setting, &prepared, models, headline.as_ref(), &settings);
+    let held_out = held_out.map_err(library)?;
+    if let Some(found) = &held_out {
+        for (which, evaluation) in evaluations.iter_mut().enumerate() {
+            evaluation.intervals = Some(found.evaluations[which].clone());
+            evaluation.capped_rows = Some(found.rows[which]);
+        }
+    }
+    let [robust, erm, balanced] = evaluations;
     let risks: Vec<f64> = robust.train.iter().map(|metric| metric.risk).collect();
     let found = (&risks[..], &answer.weights[..]);
     let constant = Constant::beside(&setting, &names, found, &certificate).map_err(library)?;
-    let (erm, balanced) = (evaluate(1).map_err(library)?, evaluate(2).map_err(library)?);
     progress.tell(Event::Done);
 
     let table = Facts::from(&prepared);
@@ -262,7 +269,10 @@ pub fn fit_on(
         &settings,
     );
     let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
+    let comparison = held_out.as_ref().map(|h| &h.comparison);
+    let largest = held_out.as_ref().and_then(|h| h.largest.as_ref());
     Ok(Fitted {
+        verdict: Verdict::new(job, &table, [&robust, &erm], comparison, largest),
         model,
         robust,
         erm,

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use gdro::Dataset;
-use gdro::interval::{self, Binary, Comparison, Evaluation, Pairs, Rows, Settings, compare};
+use gdro::interval::{
+    self, Binary, Comparison, Evaluation, Headline, Largest, Pairs, Rows, Settings, compare,
+    largest,
+};
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::pilot::usual_range;
 use gdro::risk::GroupMetric;
@@ -23,6 +26,8 @@ pub struct Intervals {
     pub rows: Vec<GroupMetric>,
     /// The first model against the second.
     pub comparison: Comparison,
+    /// The largest risks of the two among the groups of a headline, when there is one.
+    pub largest: Option<Largest>,
     /// Clusters that count for less than they weigh.
     pub heavy: Vec<HeavyCluster>,
 }
@@ -88,11 +93,13 @@ impl Columns {
 }
 
 impl Intervals {
-    /// Intervals on the rows held out; `None` when there are none.
+    /// Intervals on the rows held out; `None` when there are none. The headline comes from training
+    /// rows and is of the first two models.
     pub fn new(
         setting: &Setting,
         prepared: &Prepared,
         models: [&[f64]; 3],
+        headline: Option<&Headline>,
         settings: &Settings,
     ) -> gdro::Result<Option<Self>> {
         let Some(test) = &prepared.test else { return Ok(None) };
@@ -108,18 +115,21 @@ impl Intervals {
         let names: Vec<String> = prepared.groups.iter().map(|g| g.name.clone()).collect();
         let heavy = draws.heavier(test, clusters, &members, &names, settings.cluster_cap);
         let once = members.len()..members.len() + 1;
-        let found = Self::of(&setting.loss, test, &members, &columns, once, &draws, settings)?;
+        let found =
+            Self::of(&setting.loss, test, &members, &columns, once, headline, &draws, settings)?;
         Ok(Some(Intervals { heavy, ..found }))
     }
 
     /// Intervals of models that say `columns[model][group]` about the rows of the groups; those of the
     /// columns `once` hold every row once.
+    #[allow(clippy::too_many_arguments)]
     pub fn of(
         loss: &AnyLoss,
         test: &Dataset,
         members: &[&[u32]],
         columns: &[Vec<Columns>],
         once: Range<usize>,
+        headline: Option<&Headline>,
         draws: &Draws,
         settings: &Settings,
     ) -> gdro::Result<Self> {
@@ -140,7 +150,8 @@ impl Intervals {
             })
             .collect();
         let comparison = compare(&pairs, settings)?;
-        Ok(Intervals { evaluations, rows, comparison, heavy: Vec::new() })
+        let largest = headline.map(|h| largest(&pairs, h, settings)).transpose()?;
+        Ok(Intervals { evaluations, rows, comparison, largest, heavy: Vec::new() })
     }
 }
 

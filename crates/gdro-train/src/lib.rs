@@ -8,9 +8,11 @@
 //! | [`fit`] | from a job to a trained model and everything that is said about it |
 //! | [`stream`] | the same for a table that need not fit in memory |
 //! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
+//! | [`verdict`] | whether a model does better than ordinary training on held-out rows |
 //! | [`intervals`], [`cap`] | what held-out rows say, and what losses count as at most |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
 //! | [`model`] | `model.json` |
+//! | [`numbers`] | numbers as tables and sentences show them |
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
 //! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
@@ -32,6 +34,7 @@ mod group_numbers;
 pub mod intervals;
 pub mod job;
 pub mod model;
+pub mod numbers;
 pub mod options;
 pub mod predict;
 pub mod prepared;
@@ -42,5 +45,6 @@ pub mod select;
 pub mod solve;
 pub mod stream;
 pub mod trace;
+pub mod verdict;
 
 pub use failure::{Failure, Result};

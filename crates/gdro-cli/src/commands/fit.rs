@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gdro_report::page;
+use gdro_report::{Shown, page};
 use gdro_train::fit::{Fitted, fit};
 use gdro_train::job::{Job, Streaming};
 use gdro_train::progress::{Event, Progress as _};
@@ -34,6 +34,17 @@ pub struct Fit {
     threads: ThreadsArg,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    train: TrainArg,
+}
+
+/// Which tables of a training run are shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct TrainArg {
+    /// Show the table of training rows, too, below that of rows held out
+    #[arg(long)]
+    pub(super) train: bool,
 }
 
 /// What is shown and kept.
@@ -49,6 +60,18 @@ pub(super) struct OutputArgs {
     /// Show every group, however many
     #[arg(long)]
     pub(super) all_groups: bool,
+}
+
+impl TrainArg {
+    /// What of a run is shown; refuses what does nothing.
+    pub(super) fn shown(&self, output: &OutputArgs) -> Result<Shown> {
+        if self.train && (output.json || output.quiet) {
+            return Err(Failure::input(
+                "--train: no table is shown with --json or --quiet, and JSON holds both parts",
+            ));
+        }
+        Ok(Shown { all_groups: output.all_groups, train: self.train, also: None })
+    }
 }
 
 impl OutputArgs {
@@ -82,6 +105,7 @@ impl Fit {
         let (job, search) = Job::resolve(&self.inputs, self.options.settings()?)?;
         let output = &self.output;
         output.check()?;
+        self.train.shown(output)?;
         self.threads.start()?;
         if let Some(out) = &job.out {
             files::check_run(out)?;
@@ -100,7 +124,7 @@ impl Fit {
             return self.stream(&job, streaming);
         }
         if let Some(search) = search {
-            return chosen(&job, &search, output);
+            return chosen(&job, &search, output, &self.train);
         }
         let fitted = fit(&job, &mut Watch::new(!output.quiet))?;
         self.write(&job, &fitted, None)
@@ -153,7 +177,8 @@ impl Fit {
         if output.json {
             print::text(&json)?;
         } else if !output.quiet {
-            print::text(&gdro_report::text(job, fitted, &summary, output.all_groups))?;
+            let shown = self.train.shown(output)?;
+            print::text(&gdro_report::text(job, fitted, &summary, shown))?;
         }
         Ok(())
     }

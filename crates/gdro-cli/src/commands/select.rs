@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gdro_report::{Summary, page};
+use gdro_report::{Shown, Summary, page};
 use gdro_train::job::{Choice, Job, Search};
 use gdro_train::select::{Selection, path, select};
 use gdro_train::{Failure, Result, files};
 use serde::Serialize;
 
 use super::args::{Given, Select as Own, ThreadsArg};
-use super::fit::{OutputArgs, files_of};
+use super::fit::{OutputArgs, TrainArg, files_of};
 use super::pretty;
 use crate::print;
 use crate::progress::Watch;
@@ -41,6 +41,8 @@ pub struct Select {
     threads: ThreadsArg,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    train: TrainArg,
 }
 
 /// What `--json` prints.
@@ -55,6 +57,7 @@ impl Select {
     pub fn run(self) -> Result<()> {
         let (job, choice) = Job::resolve_choice(&self.inputs, self.options.settings()?)?;
         self.output.check()?;
+        self.train.shown(&self.output)?;
         self.threads.start()?;
         if let Some(out) = &job.out {
             files::check_run(out)?;
@@ -63,17 +66,20 @@ impl Select {
             page::check(page, &job.files(&job.tables), &job.place("report"))?;
         }
         match choice {
-            Choice::Search(search) => chosen(&job, &search, &self.output),
+            Choice::Search(search) => chosen(&job, &search, &self.output, &self.train),
             Choice::Path(points) => self.path(&job, points),
         }
     }
 
     fn path(&self, job: &Job, points: usize) -> Result<()> {
         let output = &self.output;
-        if output.all_groups {
-            return Err(Failure::input(
-                "--all-groups: path shows no groups: path.json and --json hold all of them",
-            ));
+        for (option, given) in [("--all-groups", output.all_groups), ("--train", self.train.train)]
+        {
+            if given {
+                return Err(Failure::input(format!(
+                    "{option}: path shows no groups: path.json and --json hold all of them"
+                )));
+            }
         }
         let path = path(job, points, &mut Watch::new(!output.quiet))?;
         let json = pretty(&path)?;
@@ -96,7 +102,12 @@ impl Select {
 }
 
 /// Chooses a model, writes and prints it.
-pub(super) fn chosen(job: &Job, search: &Search, output: &OutputArgs) -> Result<()> {
+pub(super) fn chosen(
+    job: &Job,
+    search: &Search,
+    output: &OutputArgs,
+    train: &TrainArg,
+) -> Result<()> {
     let selected = select(job, search, &mut Watch::new(!output.quiet))?;
     let (selection, fitted) = (&selected.selection, &selected.fitted);
     let summary = Summary::new(&selected.job, fitted);
@@ -117,9 +128,8 @@ pub(super) fn chosen(job: &Job, search: &Search, output: &OutputArgs) -> Result<
         return Ok(());
     }
     let mut text = gdro_report::selection(selection);
-    text += &gdro_report::text(&selected.job, fitted, &summary, output.all_groups);
-    if job.out.is_some() {
-        text += "wrote selection.json there, too: all that was tried\n";
-    }
+    let also = job.out.as_ref().map(|_| "wrote selection.json there, too: all that was tried");
+    let shown = Shown { also, ..train.shown(output)? };
+    text += &gdro_report::text(&selected.job, fitted, &summary, shown);
     print::text(&text)
 }

@@ -110,21 +110,21 @@ fn case_11_four_thousand_groups() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     let shown = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(shown.contains("the 10 worst of 4,000 groups"), "{shown}");
-    assert!(shown.lines().count() < 60, "{}", shown.lines().count());
+    assert!(shown.contains("the 30 worst of 4,000 groups"), "{shown}");
+    assert!(shown.lines().count() < 64, "{}", shown.lines().count());
     let said = stderr(&output);
     assert!(said.contains("4,000 groups") && said.contains("… and 3,990 more"), "{said}");
     // The worst come first.
     let risks: Vec<f64> = shown
         .lines()
-        .skip_while(|l| !l.starts_with("Training rows"))
+        .skip_while(|l| !l.starts_with("Rows held out"))
         .filter(|l| l.starts_with('g') && !l.starts_with("group"))
-        .take(10)
+        .take(30)
         .map(|l| l.split_whitespace().nth(4).unwrap().parse().unwrap())
         .collect();
-    assert!(risks.len() == 10 && risks.is_sorted_by(|a, b| a >= b), "{risks:?}");
+    assert!(risks.len() == 30 && risks.is_sorted_by(|a, b| a >= b), "{risks:?}");
     let all = folder.prints(&format!("{arguments} --all-groups"));
-    assert!(all.lines().count() > 8000);
+    assert!(all.lines().count() > 4000);
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn quiet_is_silent_and_json_is_alone_with_it() {
 #[test]
 fn tables_show_both_parts_and_every_group() {
     let folder = Folder::people();
-    let output = folder.run(&format!("{FIT} --out out"));
+    let output = folder.run(&format!("{FIT} --train --out out"));
     let (shown, said) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
     for text in [
         "Rows held out",

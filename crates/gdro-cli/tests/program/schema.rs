@@ -206,7 +206,7 @@ fn case_10_groups_and_labels_of_the_other_file() {
     assert!(group("c")["train_risk"].is_null() && group("c")["weight"].is_null());
     assert!(number(&group("c")["test_accuracy"]) >= 0.0);
     assert!(group("b")["test_accuracy"].is_null());
-    let output = folder.run(fit);
+    let output = folder.run(&format!("{fit} --train"));
     assert!(stderr(&output).contains("1 of 3 groups has rows that are held out only: `c`"));
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.lines().any(|l| l.starts_with("c ") && l.contains('–')), "{shown}");

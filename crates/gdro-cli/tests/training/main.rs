@@ -23,4 +23,5 @@ mod solvers;
 mod steps;
 mod stream;
 mod units;
+mod verdict;
 mod weighted;

@@ -615,7 +615,8 @@ fn what_does_not_go_together_is_refused() {
 fn the_table_fits_the_terminal() {
     let folder = Folder::people();
     for width in ["80", "120"] {
-        let mut command = folder.command("select t.csv --target y --groups g --grid 1e-3:1:4");
+        let mut command =
+            folder.command("select t.csv --target y --groups g --grid 1e-3:1:4 --train");
         let output = command.env("COLUMNS", width).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let limit: usize = width.parse().unwrap();

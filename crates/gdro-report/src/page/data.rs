@@ -1,6 +1,8 @@
 //! The numbers of the page, which the script draws.
 
-use gdro::interval::{Estimate, GroupDifference, GroupEstimates, Interval, METRICS, Metric};
+use gdro::interval::{
+    Comparison, Estimate, GroupDifference, GroupEstimates, Interval, METRICS, Metric,
+};
 use serde::Serialize;
 
 use super::curve::Curve;
@@ -42,6 +44,10 @@ pub struct Data {
     pub models: Vec<Column>,
     /// The last model minus ERM.
     pub change: Option<Change>,
+    /// Numbers of groups that surely gain, that surely lose, that could do either, and that have too
+    /// few rows; absent without intervals.
+    #[serde(skip)]
+    pub sides: Option<[usize; 4]>,
     /// The curve of the run.
     pub curve: Option<Curve>,
     /// What was tried before the run.
@@ -201,6 +207,7 @@ impl Data {
             weights: groups.iter().map(weight).collect(),
             models,
             change: Some(change),
+            sides: fitted.comparison.as_ref().map(Comparison::sides),
             curve: Curve::of(fitted),
             selection: None,
             path: Vec::new(),
@@ -236,6 +243,7 @@ impl Data {
             weights: (0..count).map(|i| model.group_weights.get(i).copied()).collect(),
             models,
             change: None,
+            sides: None,
             curve: None,
             selection: None,
             path: Vec::new(),
@@ -259,6 +267,7 @@ impl Data {
             weights: Vec::new(),
             models: Vec::new(),
             change: None,
+            sides: None,
             curve: None,
             selection: None,
             path: ladders,
@@ -273,23 +282,6 @@ impl Data {
             a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))
         });
         worst.map(|(i, risk)| (self.names[i].as_str(), risk))
-    }
-
-    /// Groups that surely gain, that surely lose, that could do either, and that have too few rows.
-    pub fn gains(&self) -> Option<[usize; 4]> {
-        let change = self.change.as_ref().filter(|c| !c.interval.is_empty())?;
-        let mut counts = [0; 4];
-        for (value, interval) in change.value.iter().zip(&change.interval) {
-            let kind = match interval {
-                Some([_, high]) if *high < 0.0 => 0,
-                Some([low, _]) if *low > 0.0 => 1,
-                Some(_) => 2,
-                None if value.is_some() => 3,
-                None => continue,
-            };
-            counts[kind] += 1;
-        }
-        Some(counts)
     }
 
     /// How risks are written.

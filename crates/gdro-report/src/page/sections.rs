@@ -17,6 +17,7 @@ use gdro_train::job::Job;
 use gdro_train::model::Model;
 use gdro_train::options::Front;
 use gdro_train::solve::Solved;
+use gdro_train::verdict::Verdict;
 
 /// The parts of the page of a training run.
 pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Result<Vec<Section>> {
@@ -62,8 +63,9 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let about =
         |column: &super::data::Column| (column.name.clone(), words::about(training, &column.name));
     let models: Vec<_> = data.models.iter().map(about).collect();
-    let sentences = words::summary(data, mean);
-    let overview = alerts(&warnings)
+    let sentences = words::summary(data, mean, &fitted.verdict);
+    let overview = verdict(&fitted.verdict)
+        + &alerts(&warnings)
         + &html::paragraphs(&sentences)
         + &glance(data, &totals)
         + "<h3>The models</h3>\n"
@@ -82,7 +84,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     proof.extend(constant.map(|warning| format!("But: {warning}.")));
     let mut sections = vec![
         section("overview", "What came out", overview),
-        section("certificate", "How close to the best possible model", html::paragraphs(&proof)),
+        section("certificate", "How close to the best on training rows", html::paragraphs(&proof)),
         risks(data, caps, unit),
         table(),
     ];
@@ -175,6 +177,20 @@ pub fn of_evaluation(
 
 pub(super) fn section(id: &'static str, title: &str, body: String) -> Section {
     Section { id, title: title.to_owned(), body }
+}
+
+/// What it comes to, before anything else.
+fn verdict(verdict: &Verdict) -> String {
+    let word = verdict.word.words();
+    let lines = words::verdict(verdict);
+    let effect = html::prose(&lines[0]);
+    let effect = effect.strip_prefix(word).unwrap_or(&effect);
+    format!(
+        "<div class=\"verdict\" role=\"note\" aria-label=\"Verdict\" data-word=\"{word}\">\n\
+         <p><strong>{word}</strong>{effect}</p>\n{}</div>\n{}",
+        html::paragraphs(&lines[1..]),
+        html::paragraphs(&words::scope(verdict))
+    )
 }
 
 /// What a reader must know first.

@@ -4,11 +4,13 @@ use gdro::certificate::Certificate;
 use gdro_data::Target;
 
 use super::data::Data;
+use crate::caps::too_small;
 use crate::numbers::{Scale, count, counted, level, percent};
 use crate::tables;
 use gdro::setting::Objective;
 use gdro_train::job::{Job, Training};
 use gdro_train::model::Model;
+use gdro_train::verdict::{Verdict, Word};
 
 /// Relative gap up to which a model is optimal.
 const EXACT: f64 = 1e-6;
@@ -107,7 +109,7 @@ pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
     let mut out = if *relative_gap <= EXACT {
         vec![format!(
             "On the training rows, {what} of this model is {}. It is proved that {kind} is better \
-             by more than {gap:.0e}: this is the best possible model.",
+             by more than {gap:.0e}: on these rows this is the best possible model.",
             Scale::precise(upper.abs() * EXACT, *upper).show(*upper)
         )]
     } else {
@@ -120,11 +122,11 @@ pub fn certificate(certificate: &Certificate, what: &str) -> Vec<String> {
         let gap = scale.show(*gap);
         let verdict = match *relative_gap {
             share if share <= OPTIMAL => {
-                "for all practical purposes this is the best possible model"
+                "for all practical purposes this is the best possible model on these rows"
             }
             share if share <= CLOSE => {
-                "the model is close to the best possible, and longer training can gain no more than \
-                 that"
+                "the model is close to the best possible on these rows, and longer training can gain \
+                 no more than that"
             }
             share if share <= Certificate::VOID => {
                 "longer training may gain up to that much; more rounds, or the exact solver, would \
@@ -171,8 +173,24 @@ pub fn intervals(data: &Data, caps: &str) -> Option<String> {
     ))
 }
 
-/// What the run came to, in a few sentences.
-pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3]) -> Vec<String> {
+/// The verdict: its word and what follows it, whom it is about, what to do next.
+pub fn verdict(verdict: &Verdict) -> [String; 3] {
+    let [effect, cost, next] = verdict.lines();
+    [format!("{effect}."), sentence(&cost), sentence(&next)]
+}
+
+/// Which rows the verdict is about, and which groups are not in it.
+pub fn scope(verdict: &Verdict) -> Vec<String> {
+    if verdict.word == Word::NoRows {
+        return Vec::new();
+    }
+    let new = "What rows held out say holds for new rows of the groups that training has seen, not for \
+               groups that it has not";
+    [Some(new.to_owned()), too_small(verdict)].into_iter().flatten().map(|t| sentence(&t)).collect()
+}
+
+/// What the run came to, in a few sentences that go with the verdict.
+pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3], verdict: &Verdict) -> Vec<String> {
     let (scale, last) = (data.scale(), data.models.len() - 1);
     let mut out = Vec::new();
     let name = &data.models[last].name;
@@ -180,9 +198,10 @@ pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3]) -> Vec<String> {
         let change = scale.change(before, after);
         let change = if change == "=" { String::new() } else { format!(" ({change})") };
         out.push(format!(
-            "On the {}, ordinary training (ERM) does worst on `{erm}`, with {} {}. The model of \
+            "On the {}{}, ordinary training (ERM) does worst on `{erm}`, with {} {}. The model of \
              this run ({name}) does worst on `{group}`, with {}{change}.",
             data.part,
+            if verdict.left_out.is_empty() { "" } else { ", small groups included" },
             data.unit,
             scale.show(before),
             scale.show(after),
@@ -194,10 +213,10 @@ pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3]) -> Vec<String> {
             format!("The mean over all rows stays at {}.", scale.show(before))
         } else {
             format!(
-                "The mean over all rows goes from {} to {} ({change}): {}.",
+                "The mean over all rows goes from {} to {} ({change}){}.",
                 scale.show(before),
                 scale.show(after),
-                if after > before { "the price for the worst group" } else { "no price is paid" }
+                if verdict.is_paid() { ": the price for the worst group" } else { "" }
             )
         });
     }
@@ -207,7 +226,7 @@ pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3]) -> Vec<String> {
 
 /// Who gains and who loses, in a sentence.
 pub fn gains(data: &Data) -> Option<String> {
-    let [gain, lose, open, few] = data.gains()?;
+    let [gain, lose, open, few] = data.sides?;
     let level = data.level.as_deref().unwrap_or_default();
     let some = |number: usize, one: &str, many: &str| {
         let number = if number == 0 { "none".to_owned() } else { count(number as u64) };

@@ -79,6 +79,7 @@ pub fn select(job: &Job, search: &Search, progress: &mut dyn Progress) -> Result
     let mut fitted = fit_on(&job, prepared, others, progress)?;
     fitted.reason =
         choice.reason.take().filter(|_| job.training.solver == choice.job.training.solver);
+    fitted.verdict.after_choice(&job);
     Ok(Selected { selection, job, fitted })
 }
 

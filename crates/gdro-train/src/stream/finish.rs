@@ -8,6 +8,7 @@ use gdro::certificate::Certificate;
 use gdro::exact::{Goal, Problem};
 use gdro::expansion::Expansion;
 use gdro::game::Game;
+use gdro::interval::Headline;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
@@ -31,6 +32,8 @@ pub struct Finish {
     pub evaluations: Vec<Evaluation>,
     /// The robust model against the second one on the rows held out.
     pub comparison: Option<gdro::interval::Comparison>,
+    /// The largest risks of the two there, when a group is large enough.
+    pub largest: Option<gdro::interval::Largest>,
     /// How far the robust model is from the optimum.
     pub certificate: Certificate,
     /// What intervals rest on besides the rows held out.
@@ -123,8 +126,19 @@ pub fn run(
     let mut evaluations: Vec<Evaluation> =
         sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
     let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
-    let mut comparison = None;
+    let (mut comparison, mut largest) = (None, None);
     if targets.iter().any(|t| !t.is_empty()) {
+        // Of the second model, which need not be there.
+        let second = usize::from(sums.len() > 1);
+        let rows: Vec<[usize; 2]> = (sums[0].training.iter().zip(&targets))
+            .map(|((_, _, rows), held_out)| [*rows as usize, held_out.len()])
+            .collect();
+        let headline = Headline::choose(&rows, |group| {
+            [0, second].map(|model| {
+                let (risk, _, rows) = sums[model].training[group];
+                risk / rows
+            })
+        });
         let (data, members) = targets_only(targets).map_err(library)?;
         let members: Vec<&[u32]> = members.iter().map(Vec::as_slice).collect();
         let mut columns: Vec<Vec<Columns>> = sums.into_iter().map(|s| s.columns).collect();
@@ -133,15 +147,18 @@ pub fn run(
             columns.push(columns[0].clone());
         }
         let (once, draws) = (0..schema.first_family(), Draws::default());
-        let found = Intervals::of(loss, &data, &members, &columns, once, &draws, &settings)
-            .map_err(library)?;
+        let headline = headline.as_ref();
+        let found =
+            Intervals::of(loss, &data, &members, &columns, once, headline, &draws, &settings);
+        let found = found.map_err(library)?;
         for (at, evaluation) in evaluations.iter_mut().enumerate() {
             evaluation.intervals = Some(found.evaluations[at].clone());
             evaluation.capped_rows = Some(found.rows[at]);
         }
         comparison = (!alone).then_some(found.comparison);
+        largest = found.largest.filter(|_| !alone);
     }
-    Ok(Some(Finish { evaluations, comparison, certificate, settings, held_out, below }))
+    Ok(Some(Finish { evaluations, comparison, largest, certificate, settings, held_out, below }))
 }
 
 /// Data that hold targets and groups, and no features.

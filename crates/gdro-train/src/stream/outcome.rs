@@ -15,6 +15,7 @@ use crate::intervals::settings;
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::solve::Solved;
+use crate::verdict::Verdict;
 
 /// Most groups that a note lists.
 const LISTED: usize = 6;
@@ -122,7 +123,7 @@ impl Streamed {
             let summary = self.brief();
             return Ok(Told::Briefly(Box::new(Brief { model, summary })));
         }
-        let Some(Finish { evaluations, comparison, certificate, settings, .. }) =
+        let Some(Finish { evaluations, comparison, largest, certificate, settings, .. }) =
             self.finish.take()
         else {
             return Err(Failure::Machine("no evaluation".into()));
@@ -133,7 +134,10 @@ impl Streamed {
         else {
             return Err(Failure::Machine("a model was not evaluated".into()));
         };
+        let verdict =
+            Verdict::new(job, &facts, [&robust, &erm], comparison.as_ref(), largest.as_ref());
         Ok(Told::Fully(Box::new(Fitted {
+            verdict,
             table: facts,
             model,
             robust,

@@ -55,6 +55,25 @@ pub struct Comparison {
     pub worst_estimable: Option<Interval>,
 }
 
+impl Comparison {
+    /// The numbers of groups on which the first model is clearly better (its interval lies below 0), is
+    /// clearly worse (above 0), may be either, and that are not estimable. Groups without rows are
+    /// not counted.
+    pub fn sides(&self) -> [usize; 4] {
+        let mut counts = [0; 4];
+        for group in self.groups.iter().filter(|group| group.rows > 0) {
+            let side = match group.clipped_difference.bounds() {
+                Some(interval) if interval.high < 0.0 => 0,
+                Some(interval) if interval.low > 0.0 => 1,
+                Some(_) => 2,
+                None => 3,
+            };
+            counts[side] += 1;
+        }
+        counts
+    }
+}
+
 /// Compares two models on the same held-out rows: per group, an interval for the mean of min(ℓ_a,
 /// M) − min(ℓ_b, M), simultaneous over the groups with probability at least 1 − δ, each by betting
 /// ([`mean_interval`](super::mean_interval) on [−M, M]) at δ/m', where m' is the number of groups
@@ -65,13 +84,7 @@ pub struct Comparison {
 /// # Errors
 /// As [`evaluate`](super::evaluate).
 pub fn compare(groups: &[Pairs], settings: &Settings) -> Result<Comparison> {
-    settings.check(groups.len())?;
-    for (group, pairs) in groups.iter().enumerate() {
-        check_losses(pairs.first, group)?;
-        check_losses(pairs.second, group)?;
-        check_length("the losses of the second model", pairs.second.len(), pairs.first.len())?;
-        check_weights(pairs.weights, pairs.clusters, pairs.first.len(), group, settings)?;
-    }
+    check_pairs(groups, settings)?;
     let cap = settings.cap;
     let used = groups.iter().filter(|pairs| !pairs.first.is_empty()).count();
     let alpha = settings.delta / used.max(1) as f64;
@@ -98,6 +111,18 @@ pub fn compare(groups: &[Pairs], settings: &Settings) -> Result<Comparison> {
     Ok(Comparison { groups, worst, worst_estimable })
 }
 
+/// Refuses settings and rows that do not go together.
+pub(super) fn check_pairs(groups: &[Pairs], settings: &Settings) -> Result<()> {
+    settings.check(groups.len())?;
+    for (group, pairs) in groups.iter().enumerate() {
+        check_losses(pairs.first, group)?;
+        check_losses(pairs.second, group)?;
+        check_length("the losses of the second model", pairs.second.len(), pairs.first.len())?;
+        check_weights(pairs.weights, pairs.clusters, pairs.first.len(), group, settings)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +145,7 @@ mod tests {
         assert_eq!(found.groups[1].clipped_difference.bounds(), None);
         assert_eq!(found.worst, Interval::new(-2.0, 2.0));
         assert_eq!(found.worst_estimable, Some(group.interval));
+        assert_eq!(found.sides(), [0, 1, 0, 0]);
         let mirror = compare(&[swapped], &SETTINGS).unwrap();
         let alone = compare(&[pairs], &SETTINGS).unwrap();
         let (a, b) = (alone.worst, mirror.worst);

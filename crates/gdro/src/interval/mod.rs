@@ -14,6 +14,7 @@
 //! | the same with weighted rows | betting on disjoint pairs | [`evaluate`] |
 //! | all groups at once, and the worst of them | the above at δ/m | [`evaluate`] |
 //! | two models on the same rows, all groups at once | betting at δ/m | [`compare`] |
+//! | the difference of their largest risks, and a verdict | betting, whatever the number of groups | [`largest`] |
 //!
 //! The assumption throughout: within a group, rows (or clusters of rows, see [`Rows::clusters`]) are
 //! independent draws of one distribution, and
@@ -26,6 +27,7 @@ mod clopper_pearson;
 mod compare;
 mod draws;
 mod groups;
+mod largest;
 mod metric;
 mod rows;
 mod settings;
@@ -35,6 +37,7 @@ pub use betting::{mean_interval, weighted_mean_interval};
 pub use clopper_pearson::clopper_pearson;
 pub use compare::{Comparison, GroupDifference, Pairs, compare};
 pub use groups::{Evaluation, GroupEstimates, Worst, evaluate};
+pub use largest::{HELD_OUT_ROWS, Headline, Largest, TRAINING_ROWS, Verdict, largest};
 pub use metric::{METRICS, Metric, Metrics};
 pub use rows::{Binary, Rows};
 pub use settings::Settings;

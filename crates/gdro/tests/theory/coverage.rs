@@ -49,16 +49,16 @@ fn within(interval: Interval, truth: f64) -> (bool, f64) {
     (interval.contains(truth), interval.width())
 }
 
-fn normal(rng: &mut Rng) -> f64 {
+pub fn normal(rng: &mut Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-fn logistic(margin: f64) -> f64 {
+pub fn logistic(margin: f64) -> f64 {
     (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
 }
 
 /// E f(z) for z ~ N(0, 1), by the trapezoidal rule.
-fn expectation(f: impl Fn(f64) -> f64) -> f64 {
+pub fn expectation(f: impl Fn(f64) -> f64) -> f64 {
     let h = 1e-3;
     let density = |z: f64| (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
     (-9000..=9000).map(|i| i as f64 * h).map(|z| h * density(z) * f(z)).sum()

@@ -12,3 +12,4 @@ mod guarantees;
 mod rates;
 mod steps;
 mod theory_doc;
+mod verdict;

@@ -1,9 +1,9 @@
-//! Numbers as a table shows them.
+//! Numbers as tables and sentences show them.
 
 use serde::Serialize;
 
 /// What does not exist.
-pub(super) const NONE: &str = "–";
+pub const NONE: &str = "–";
 
 /// How the numbers of a column are written: all alike, so that they can be compared at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,0 +1,227 @@
+//! Whether a trained model does better than ERM on held-out rows: the words, which are the same
+//! everywhere, and how often they are wrong on simulated tables.
+
+use std::fmt::Write as _;
+
+use crate::common::{Folder, number};
+use gdro::sampling::{Rng, unit};
+use rand::SeedableRng as _;
+use serde_json::Value;
+
+/// Which populations are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// Five groups alike: there is nothing to gain.
+    NoGain,
+    /// In the training rows of the last group, which is the smallest, the features say the opposite of
+    /// what they say in those of the others and in all that are held out.
+    Harm,
+    /// They say the opposite in its held-out rows, too.
+    Gain,
+}
+
+/// A standard normal number, by Box and Muller.
+fn normal(rng: &mut Rng) -> f64 {
+    let (a, b) = (1.0 - unit(rng), unit(rng));
+    (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
+}
+
+impl Kind {
+    fn training_rows(self, group: usize) -> usize {
+        if self != Kind::NoGain && group == 4 { 100 } else { 300 }
+    }
+
+    /// A table with so many rows of each group, for training or held out.
+    fn table(self, held_out: bool, rows: impl Fn(usize) -> usize, rng: &mut Rng) -> String {
+        let mut text = "x,z,g,y\n".to_owned();
+        for group in 0..5 {
+            let is_other = group == 4 && (self == Kind::Gain || self == Kind::Harm && !held_out);
+            let sign = if is_other { -0.6 } else { 1.0 };
+            for _ in 0..rows(group) {
+                let (x, z) = (normal(rng), normal(rng));
+                let up = unit(rng) < 1.0 / (1.0 + (-sign * (x + 0.5 * z)).exp());
+                let label = if up { "yes" } else { "no" };
+                let _ = writeln!(text, "{x:.4},{z:.4},g{group},{label}");
+            }
+        }
+        text
+    }
+
+    /// What is said of models trained on so many tables: numbers of HELPED and of HURT.
+    fn said(self, command: &str, held_out: usize, tables: u64) -> [usize; 2] {
+        let folder = Folder::new();
+        let mut said = [0; 2];
+        for seed in 0..tables {
+            let mut rng = Rng::seed_from_u64(7000 + seed);
+            folder.file("t.csv", self.table(false, |group| self.training_rows(group), &mut rng));
+            folder.file("new.csv", self.table(true, |_| held_out, &mut rng));
+            let shown = folder.prints(&format!(
+                "{command} t.csv --target y --groups g --holdout-file new.csv --seed {seed} --json"
+            ));
+            let shown: Value = serde_json::from_str(&shown).unwrap();
+            let summary = shown.get("summary").unwrap_or(&shown);
+            match summary["verdict"]["word"].as_str().unwrap() {
+                "HELPED" => said[0] += 1,
+                "HURT" => said[1] += 1,
+                _ => {}
+            }
+        }
+        println!("{command}, {self:?}, {held_out} rows a group: {said:?} of {tables}");
+        said
+    }
+}
+
+/// Of tables without a gain HELPED is said of few, and of those with one HURT; with many rows gain and
+/// harm are seen.
+fn check(command: &str, held_out: usize, tables: u64) {
+    let few = (16 * tables as usize).div_ceil(200);
+    let is_most = |said: usize| held_out < 3000 || 5 * said as u64 >= 4 * tables;
+    assert!(Kind::NoGain.said(command, held_out, tables)[0] <= few);
+    let [helped, hurt] = Kind::Harm.said(command, held_out, tables);
+    assert!(helped <= few && is_most(hurt), "{helped} {hurt}");
+    let [helped, hurt] = Kind::Gain.said(command, held_out, tables);
+    assert!(hurt <= few && is_most(helped), "{helped} {hurt}");
+}
+
+const EXACT: &str = "fit --solver exact --l2 1e-4";
+
+#[test]
+fn verdicts_on_hard_gdro_are_seldom_wrong() {
+    check(EXACT, 300, 8);
+    check(EXACT, 3000, 3);
+}
+
+/// 200 tables each.
+#[test]
+#[ignore = "many minutes"]
+fn verdicts_of_many_tables() {
+    for command in [EXACT, "select --solver exact --grid 1e-4:1:5"] {
+        for held_out in [300, 1000, 3000] {
+            check(command, held_out, 200);
+        }
+    }
+}
+
+/// A folder with a table on which GDRO helps, trained with these options.
+fn fitted(options: &str) -> (Folder, String) {
+    let mut rng = Rng::seed_from_u64(1);
+    let rows = |group: usize| 10 * Kind::Gain.training_rows(group);
+    let folder = Folder::with(Kind::Gain.table(true, rows, &mut rng));
+    let shown = folder.prints(&format!(
+        "{EXACT} t.csv --target y --groups g --out run --report page.html {options}"
+    ));
+    (folder, shown)
+}
+
+fn lines(verdict: &Value) -> Vec<String> {
+    let lines = verdict["text"].as_array().unwrap();
+    lines.iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_last_three_lines_are_those_of_summary_and_page() {
+    for options in ["--holdout 0.5", "--holdout 0", "--holdout 0.5 --objective average"] {
+        let (folder, shown) = fitted(options);
+        let verdict = &folder.json("run/summary.json")["verdict"];
+        let said = lines(verdict);
+        let last: Vec<&str> = shown.lines().rev().take(3).collect();
+        assert_eq!(last.into_iter().rev().collect::<Vec<_>>(), said);
+        assert!(said[0].starts_with(verdict["word"].as_str().unwrap()), "{said:?}");
+        let page = folder.read("page.html").replace("<code dir=\"auto\">", "`");
+        let page = page.replace("</code>", "`").replace("<strong>", "").replace("</strong>", "");
+        let page = page.replace("&#39;", "'");
+        for line in &said {
+            // Sentences begin with a capital there.
+            assert!(page.contains(&line[1..]), "{line}");
+        }
+        assert!(page.contains(&format!("data-word=\"{}\"", verdict["word"].as_str().unwrap())));
+        let price = "the price for the worst group";
+        assert_eq!(page.contains(price), verdict["word"] == "HELPED");
+        assert_eq!(said[1].ends_with(", the price"), verdict["word"] == "HELPED");
+    }
+}
+
+#[test]
+fn the_verdict_says_whom_it_helps_and_at_what_cost() {
+    let (folder, shown) = fitted("--holdout 0.5");
+    let summary = folder.json("run/summary.json");
+    let verdict = &summary["verdict"];
+    assert_eq!(verdict["word"], "HELPED", "{shown}");
+    let worst = |of: &Value| {
+        let groups = of["groups"].as_array().unwrap();
+        let risk = |g: &&Value| number(&g["test_risk"]);
+        let worst = groups.iter().max_by(|a, b| risk(a).total_cmp(&risk(b))).unwrap();
+        (worst["name"].as_str().unwrap().to_owned(), risk(&worst))
+    };
+    for (key, of) in [("erm", &summary["erm"]), ("model", &summary)] {
+        let (name, risk) = worst(of);
+        assert_eq!((&verdict[key]["group"], number(&verdict[key]["risk"])), (&name.into(), risk));
+    }
+    let [low, high] = ["low", "high"].map(|end| number(&verdict[end]));
+    let difference = number(&verdict["difference"]);
+    assert!(low <= difference && difference <= high && high < 0.0);
+    let cost =
+        number(&summary["test_avg_risk_rows"]) - number(&summary["erm"]["test_avg_risk_rows"]);
+    assert!((number(&verdict["average_cost"]) - cost).abs() < 1e-12 && cost > 0.0);
+    let sides = |keep: &dyn Fn(&[Value]) -> bool| {
+        let groups = summary["groups"].as_array().unwrap().iter();
+        groups.filter(|g| keep(g["test_risk_minus_erm"]["interval"].as_array().unwrap())).count()
+    };
+    assert_eq!(verdict["better"], sides(&|ends| number(&ends[1]) < 0.0));
+    assert_eq!(verdict["worse"], sides(&|ends| number(&ends[0]) > 0.0));
+    assert_eq!(verdict["left_out"], serde_json::json!([]));
+    let said = lines(verdict);
+    assert!(said[0].contains("the worst group's risk falls from") && said[0].contains("95 %"));
+    assert!(said[1].contains("`g4`") && said[2].contains("gdro evaluate run"), "{said:?}");
+
+    // Too small a group is left out of it, by its rows alone.
+    let mut rng = Rng::seed_from_u64(2);
+    let rows = |group: usize| if group == 4 { 40 } else { 400 };
+    let folder = Folder::with(Kind::Gain.table(true, rows, &mut rng));
+    let shown =
+        folder.prints(&format!("{EXACT} t.csv --target y --groups g --holdout 0.5 --out r"));
+    let verdict = &folder.json("r/summary.json")["verdict"];
+    assert_eq!(verdict["left_out"], serde_json::json!(["g4"]));
+    assert!(shown.contains("1 group is too small for the verdict"), "{shown}");
+    assert!(lines(verdict)[0].contains("the largest risk of the 4 groups large enough"));
+    let shown = folder.summary("t.csv --target y --groups g --solver exact --holdout 3");
+    assert_eq!(shown["verdict"]["word"], "NO CLEAR EVIDENCE");
+    assert!(lines(&shown["verdict"])[0].contains("no group has 20 training rows and 30 rows"));
+}
+
+#[test]
+fn tables_show_the_worst_first_and_training_rows_when_asked() {
+    let (folder, shown) = fitted("--holdout 0.5");
+    assert!(!shown.contains("Training rows") && !shown.contains('\u{1b}'), "{shown}");
+    let summary = folder.json("run/summary.json");
+    let mut groups: Vec<(String, f64)> = (summary["groups"].as_array().unwrap().iter())
+        .map(|g| (g["name"].as_str().unwrap().to_owned(), number(&g["test_risk"])))
+        .collect();
+    groups.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let order: Vec<&str> = groups.iter().map(|(name, _)| name.as_str()).collect();
+    let names = shown.lines().filter_map(|l| l.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|name| order.contains(name)).take(5).collect();
+    assert_eq!(names, order);
+    let fit = format!("{EXACT} t.csv --target y --groups g --holdout 0.5");
+    let both = folder.prints(&format!("{fit} --train"));
+    assert!(both.find("Rows held out") < both.find("Training rows"), "{both}");
+    let said = folder.refused(&format!("{fit} --train --json"));
+    assert!(said.contains("--train: no table is shown"), "{said}");
+    let said = folder.refused("select t.csv --target y --groups g --path --train");
+    assert!(said.contains("--train: path shows no groups"), "{said}");
+    let narrow = folder.command(&fit).env("COLUMNS", "80").output().unwrap();
+    let narrow = String::from_utf8(narrow.stdout).unwrap();
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(narrow.contains("\nHELPED: ") && narrow.contains("\nnext: "), "{narrow}");
+
+    let mut text = "x,g,y\n".to_owned();
+    for row in 0..1600 {
+        let (group, x) = (row % 40, row * 37 % 101);
+        let _ = writeln!(text, "{x},g{group},{}", if (x + group) % 3 == 0 { "yes" } else { "no" });
+    }
+    let folder = Folder::with(text);
+    let many = folder.prints(&format!("{EXACT} t.csv --target y --groups g"));
+    assert!(many.contains("the 30 worst of 40 groups") && many.contains("… and 10 more"), "{many}");
+    let all = folder.prints(&format!("{EXACT} t.csv --target y --groups g --all-groups"));
+    assert!(!all.contains("worst of 40 groups") && !all.contains("… and"), "{all}");
+}

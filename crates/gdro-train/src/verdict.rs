@@ -1,0 +1,251 @@
+//! Whether a model does better than ordinary training on rows that neither was trained on.
+
+use gdro::interval::{Comparison, HELD_OUT_ROWS, Headline, Largest, TRAINING_ROWS};
+use gdro::risk::GroupMetric;
+use gdro::setting::Objective;
+use gdro_data::Group;
+use serde::Serialize;
+
+use crate::evaluation::Evaluation;
+use crate::facts::Facts;
+use crate::job::Job;
+use crate::numbers::{Scale, count, counted, level};
+
+pub use gdro::interval::Verdict as Word;
+
+/// A model against ordinary training (ERM), on the group that is worst for each, and on average. Risks
+/// on held-out rows are those that intervals are for: losses and weights are capped.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    /// What it comes to.
+    pub word: Word,
+    /// The probability with which the interval holds, 1 − δ.
+    pub level: f64,
+    /// The largest risk of a group under ERM on held-out rows, among the groups that are large
+    /// enough; `None` without any.
+    pub erm: Option<Worst>,
+    /// The same under the model.
+    pub model: Option<Worst>,
+    /// The second minus the first.
+    pub difference: Option<f64>,
+    /// Its interval, see [`gdro::interval::largest`].
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Number of all groups.
+    pub groups: usize,
+    /// Groups with fewer than 20 training rows or 30 held-out rows, which are not among those whose
+    /// largest risk it is about.
+    pub left_out: Vec<String>,
+    /// Number of all groups in which the model is clearly better: their intervals hold for all at once.
+    pub better: usize,
+    /// Number of groups in which it is clearly worse.
+    pub worse: usize,
+    /// The mean risk over held-out rows under the model minus that under ERM.
+    pub average_cost: Option<f64>,
+    /// What to do next: a command or an option.
+    pub next: String,
+    /// Mean risks over rows under ERM and the model, and the largest risks of any group: on held-out
+    /// rows or, without any, on training rows.
+    #[serde(skip)]
+    mean: [f64; 2],
+    #[serde(skip)]
+    largest: [f64; 2],
+    /// Whether the model is ordinary training itself.
+    #[serde(skip)]
+    is_ordinary: bool,
+}
+
+/// The group with the largest risk.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Worst {
+    /// Its name.
+    pub group: String,
+    /// Its risk.
+    pub risk: f64,
+}
+
+/// The groups that are large enough for the verdict, and the worst of them in training: of the model
+/// (first) and of ERM.
+pub fn headline(groups: &[Group], [model, erm]: [&[GroupMetric]; 2]) -> Option<Headline> {
+    let rows: Vec<[usize; 2]> = groups.iter().map(|g| [g.train_rows, g.test_rows]).collect();
+    Headline::choose(&rows, |i| {
+        let risk = |metrics: &[GroupMetric]| groups[i].train.map_or(0.0, |at| metrics[at].risk);
+        [risk(model), risk(erm)]
+    })
+}
+
+impl Verdict {
+    /// The verdict on a model of a job beside ERM. `largest` is `None` without a group that is large
+    /// enough, `comparison` without held-out rows.
+    pub fn new(
+        job: &Job,
+        table: &Facts,
+        [model, erm]: [&Evaluation; 2],
+        comparison: Option<&Comparison>,
+        largest: Option<&Largest>,
+    ) -> Self {
+        let word = match (comparison, largest) {
+            (None, _) => Word::NoRows,
+            (_, None) => Word::Unclear,
+            (_, Some(largest)) => largest.verdict(),
+        };
+        let most = |risks: &[GroupMetric]| risks.iter().map(|m| m.risk).fold(0.0, f64::max);
+        let both = [erm, model];
+        let mean = both.map(|e| e.capped_rows.as_ref().unwrap_or(&e.train_rows).risk);
+        let worst = |at: usize| {
+            largest.map(|found| {
+                let (group, risk) = found.worst[at];
+                Worst { group: table.groups[group].name.clone(), risk }
+            })
+        };
+        let is_small = |g: &&Group| g.train_rows < TRAINING_ROWS || g.test_rows < HELD_OUT_ROWS;
+        let left_out = table.groups.iter().filter(is_small).map(|g| g.name.clone());
+        let [better, worse, ..] = comparison.map_or([0; 4], Comparison::sides);
+        let is_ordinary = job.training.objective == Objective::Average;
+        Verdict {
+            word,
+            level: 1.0 - job.training.delta,
+            erm: worst(1),
+            model: worst(0),
+            difference: largest.map(|found| found.difference),
+            low: largest.map(|found| found.interval.low),
+            high: largest.map(|found| found.interval.high),
+            groups: table.groups.len(),
+            left_out: comparison.map_or_else(Vec::new, |_| left_out.collect()),
+            better,
+            worse,
+            average_cost: comparison.map(|_| mean[1] - mean[0]),
+            next: next(word, job, false),
+            mean,
+            largest: both.map(|e| most(&e.train)),
+            is_ordinary,
+        }
+    }
+
+    /// Says what to do next after a choice, which has tried what else there is.
+    pub fn after_choice(&mut self, job: &Job) {
+        self.next = next(self.word, job, true);
+    }
+
+    /// Whether the worst group is better and rows lose more on average: what is paid then is a price.
+    pub fn is_paid(&self) -> bool {
+        self.word == Word::Helped && self.average_cost.is_some_and(|cost| cost > 0.0)
+    }
+
+    /// The verdict in three sentences without full stops: whether the model helps, whom and at what
+    /// cost, and what to do next. The first one begins with the word in capitals.
+    pub fn lines(&self) -> [String; 3] {
+        let word = self.word.words();
+        let next = format!("next: {}", self.next);
+        if self.word == Word::NoRows {
+            let scale = Scale::of(self.largest.into_iter().chain(self.mean));
+            return [
+                format!("{word}: whether the model helps on new rows is not known"),
+                format!(
+                    "on training rows, which flatter every model, the worst group's risk {}, and the \
+                     mean over rows {}",
+                    change(scale, self.largest, None),
+                    change(scale, self.mean, None)
+                ),
+                next,
+            ];
+        }
+        [format!("{word}: {}", self.effect()), self.cost(), next]
+    }
+
+    /// What became of the worst group.
+    fn effect(&self) -> String {
+        let (Some(erm), Some(model), Some(low), Some(high)) =
+            (&self.erm, &self.model, self.low, self.high)
+        else {
+            return format!(
+                "no group has {TRAINING_ROWS} training rows and {HELD_OUT_ROWS} rows held out, the \
+                 least that tells"
+            );
+        };
+        if self.is_ordinary {
+            return "the model is ordinary training itself".into();
+        }
+        let scale = Scale::of([erm.risk, model.risk]);
+        let large = counted((self.groups - self.left_out.len()) as u64, "group");
+        let whose = match self.left_out.is_empty() {
+            true => "the worst group's risk".to_owned(),
+            false => format!("the largest risk of the {large} large enough"),
+        };
+        let chance = if self.word == Word::Unclear { ", which may be chance" } else { "" };
+        let ends = format!("{}: {}", level(self.level), scale.ends(low, high));
+        let change = change(scale, [erm.risk, model.risk], Some(&ends));
+        format!("on rows held out, {whose} {change}{chance}")
+    }
+
+    /// Who is better and worse, and what rows lose on average.
+    fn cost(&self) -> String {
+        let many = |number: usize| if number == 0 { "none".into() } else { count(number as u64) };
+        let is = |number: usize| if number > 1 { "are" } else { "is" };
+        let groups = counted(self.groups as u64, "group");
+        let mut text = match (self.better, self.worse) {
+            (0, 0) => format!("of {groups}, none is clearly better or worse"),
+            (better, worse) => format!(
+                "of {groups}, {} {} clearly better and {} clearly worse",
+                many(better),
+                is(better),
+                many(worse)
+            ),
+        };
+        if let (Some(erm), Some(model)) = (&self.erm, &self.model) {
+            text += &match erm.group == model.group {
+                true => format!("; `{}` is the worst under both models", model.group),
+                false => format!("; the worst is `{}`, under ERM `{}`", model.group, erm.group),
+            };
+        }
+        let price = if self.is_paid() { ", the price" } else { "" };
+        let scale = Scale::of(self.mean);
+        text + &format!("; the mean risk over rows {}{price}", change(scale, self.mean, None))
+    }
+}
+
+/// What becomes of a number, and the interval of the difference.
+fn change(scale: Scale, [before, after]: [f64; 2], interval: Option<&str>) -> String {
+    let (from, to) = (scale.show(before), scale.show(after));
+    let by = Some(scale.change(before, after)).filter(|by| by != "=");
+    let known = [by.as_deref(), interval].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let known = if known.is_empty() { known } else { format!(" ({known})") };
+    match by {
+        None => format!("stays at {from}{known}"),
+        Some(_) if after < before => format!("falls from {from} to {to}{known}"),
+        Some(_) => format!("rises from {from} to {to}{known}"),
+    }
+}
+
+/// What to do after a verdict; `chosen` if the model comes out of a choice.
+fn next(word: Word, job: &Job, chosen: bool) -> String {
+    let is_ordinary = job.training.objective == Objective::Average;
+    match word {
+        Word::NoRows => "--holdout 0.3 keeps rows that tell".into(),
+        Word::Helped => match &job.out {
+            Some(out) => {
+                format!("gdro evaluate {} TABLE tries the model on later rows", out.display())
+            }
+            None => {
+                "--out DIR keeps the model; gdro evaluate DIR TABLE tries it on later rows".into()
+            }
+        },
+        _ if is_ordinary && chosen => {
+            "more rows of the worst groups, or other features, for no model that was tried is better \
+             beyond doubt"
+                .into()
+        }
+        _ if is_ordinary => "--objective max makes the worst group's risk small".into(),
+        Word::Hurt if chosen => "--objective average: ordinary training is better here".into(),
+        Word::Unclear if chosen => {
+            "--objective average: ordinary training does as well, as far as these rows tell".into()
+        }
+        _ if job.streaming.is_some() => {
+            "gdro select with this table in memory tries models from ERM to gdro".into()
+        }
+        _ => {
+            "gdro select with the same table and options tries models from ERM to gdro".into()
+        }
+    }
+}

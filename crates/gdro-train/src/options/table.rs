@@ -359,8 +359,9 @@ pub const TABLE: &[Opt] = &[
         Heading::Goal,
         "objective",
         "OBJECTIVE",
-        Kind::Named("max, top-k:K, regret, average or balanced"),
-        "max (largest group risk), top-k:K (mean of the K largest), regret (largest excess over \
+        Kind::Named("max, top-k:K, tilted:TAU, regret, average or balanced"),
+        "max (largest group risk), top-k:K (mean of the K largest), tilted:TAU (from average, TAU \
+         large, to max, TAU small; tilted:TAU:groups from balanced), regret (largest excess over \
          what a model for the group alone attains), average (rows alike), balanced (groups alike)",
     )
     .default("max"),

@@ -261,11 +261,13 @@ pub fn row_shares(data: &Dataset, groups: impl IntoIterator<Item = usize>) -> Re
 /// When there are fewer families than groups.
 pub fn family_shares(data: &Dataset, families: &[usize]) -> Vec<f64> {
     let mut totals = std::collections::BTreeMap::<usize, f64>::new();
-    for group in 0..data.groups() {
-        *totals.entry(families[group]).or_default() += data.total_weight(group);
+    let families = &families[..data.groups()];
+    for (group, family) in families.iter().enumerate() {
+        *totals.entry(*family).or_default() += data.total_weight(group);
     }
     let count = totals.len() as f64;
-    (0..data.groups()).map(|i| data.total_weight(i) / totals[&families[i]] / count).collect()
+    let share = |(group, family)| data.total_weight(group) / totals[family] / count;
+    families.iter().enumerate().map(share).collect()
 }
 
 #[cfg(test)]

@@ -53,15 +53,8 @@ def families_of(sensitive_features, rows, keep=None):
 
 
 def clusters_of(clusters, rows, keep=None):
-    """The number of the cluster of each row, or ``None`` without clusters.
-
-    In the order in which they appear, as in the program: intervals depend on the order of clusters.
-    """
-    if clusters is None:
-        return None
-    codes = _family(clusters, rows, keep, "clusters").codes
-    _, first, found = np.unique(codes, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first)).astype(codes.dtype)[found]
+    """The number of the cluster of each row, or ``None`` without clusters."""
+    return None if clusters is None else _family(clusters, rows, keep, "clusters").codes
 
 
 def parts_of(name, value):

@@ -681,8 +681,10 @@ def evaluate(
         weights = None if weights is None else weights[keep]
         correct = None if correct is None else correct[keep]
         binary = None if binary is None else (binary[0][keep], binary[1][keep])
-    weight_cap = _weight_cap(estimator, weights, weight_cap, clusters)
-    cluster_cap = _cluster_cap(estimator, clusters, cluster_cap)
+    # With clusters their weights are capped, not those of rows.
+    of_rows = ("sample_weight", weights is not None)
+    weight_cap = _cap("weight_cap", estimator, weight_cap, of_rows, clusters is not None)
+    cluster_cap = _cap("cluster_cap", estimator, cluster_cap, ("clusters", clusters is not None))
     names = names_of(families).tolist()
     known = getattr(_last(estimator), "group_names_", None)
     # Groups of another kind than those of training have nothing in common with them.
@@ -712,35 +714,24 @@ def evaluate(
     return GroupReport(names + missing, found, delta, cap, weight_cap, cluster_cap, known)
 
 
-def _cluster_cap(estimator, clusters, given):
-    """S for these clusters: what is given, or that of the estimator."""
-    if clusters is None:
+def _cap(name, estimator, given, what, optional=False):
+    """A bound on weights: what is given, or that of the estimator.
+
+    ``what`` is the argument that it bounds, with whether it is there. An ``optional`` bound may be
+    unknown.
+    """
+    argument, there = what
+    if not there:
         if given is not None:
-            raise ValueError(f"cluster_cap={given!r}: there are no clusters to cap")
+            raise ValueError(f"{name}={given!r}: without {argument} there is nothing to cap")
         return None
     if given is None:
-        given = getattr(_last(estimator), "cluster_cap_", None)
-    if given is None:
-        raise ValueError(
-            "cluster_cap=None: the estimator has no cluster_cap_, since it was trained without "
-            "clusters: give a bound on their weights that is not taken from these rows"
-        )
-    return number("cluster_cap", given, low=0, strictly=True)
-
-
-def _weight_cap(estimator, weights, given, clusters):
-    """B for these weights: what is given, or that of the estimator."""
-    if weights is None:
-        if given is not None:
-            raise ValueError(f"weight_cap={given!r}: there is no sample_weight to cap")
+        given = getattr(_last(estimator), f"{name}_", None)
+    if given is None and optional:
         return None
     if given is None:
-        given = getattr(_last(estimator), "weight_cap_", None)
-    if given is None and clusters is not None:
-        return None  # the weights of clusters are capped, not those of rows
-    if given is None:
         raise ValueError(
-            "weight_cap=None: the estimator has no weight_cap_, since it was trained without "
-            "sample_weight: give a bound on the weights that is not taken from these rows"
+            f"{name}=None: the estimator has no {name}_, since it was trained without {argument}: "
+            "give a bound on the weights that is not taken from these rows"
         )
-    return number("weight_cap", given, low=0, strictly=True)
+    return number(name, given, low=0, strictly=True)

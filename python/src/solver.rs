@@ -33,8 +33,6 @@ struct Bench {
     setting: Option<Setting<SomeLoss>>,
 }
 
-/// Upper, lower, gap, relative gap, method.
-
 /// Something to do with a solver on its thread.
 type Command = Box<dyn FnOnce(&mut Bench) + Send>;
 

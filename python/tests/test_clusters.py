@@ -70,7 +70,7 @@ def test_what_needs_a_bound_asks_for_it():
     plain = GroupDROClassifier().fit(X, y, sensitive_features=g)
     with pytest.raises(ValueError, match="the estimator has no cluster_cap_"):
         metrics.evaluate(plain, X, y, sensitive_features=g, clusters=who)
-    with pytest.raises(ValueError, match="cluster_cap=3: there are no clusters to cap"):
+    with pytest.raises(ValueError, match="cluster_cap=3: without clusters there is nothing to cap"):
         metrics.evaluate(plain, X, y, sensitive_features=g, cluster_cap=3)
     report = metrics.evaluate(plain, X, y, sensitive_features=g, clusters=who, cluster_cap=20)
     assert report.clusters_capped == 24

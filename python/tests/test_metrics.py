@@ -334,7 +334,7 @@ def test_weights_without_a_bound_are_refused(rows):
     w = np.ones(len(y))
     with pytest.raises(ValueError, match="the estimator has no weight_cap_"):
         metrics.evaluate(plain, X, y, sensitive_features=g, sample_weight=w)
-    with pytest.raises(ValueError, match="weight_cap=2.0: there is no sample_weight"):
+    with pytest.raises(ValueError, match="weight_cap=2.0: without sample_weight"):
         metrics.evaluate(plain, X, y, sensitive_features=g, weight_cap=2.0)
     ones = metrics.evaluate(
         plain, X, y, sensitive_features=g, sample_weight=w, weight_cap=1.0

@@ -54,9 +54,12 @@ pub enum Error {
         file: String,
     },
     /// A table is not the one that its schema describes.
-    #[error("the table has {what}, which its schema does not know: make the schema anew")]
+    #[error(
+        "the table has {what}, unlike the one whose rows were counted: it has changed since, or the \
+         schema is of another table: count again, without a schema"
+    )]
     StaleSchema {
-        /// What is new.
+        /// What is different.
         what: String,
     },
     /// A file cannot be opened.

@@ -12,7 +12,7 @@ use crate::prepared::Setting;
 
 /// By how much, relatively, the objective of a model is below that of the best constant prediction
 /// if its features are good for anything.
-const GAIN: f64 = 0.01;
+const GAIN: f64 = 1e-3;
 
 /// Groups that decide have this share of the weight between them.
 const SHARE: f64 = 0.9;
@@ -29,7 +29,7 @@ pub struct Constant {
     /// That of the model.
     #[serde(skip)]
     pub of_model: f64,
-    /// Whether the model is no better, up to a hundredth.
+    /// Whether the model is no better, up to a thousandth.
     pub as_good: bool,
     /// Whether the certificate proves that of all models, with their penalty.
     #[serde(skip)]
@@ -54,7 +54,7 @@ impl Constant {
         (risks, weights): (&[f64], &[f64]),
         certificate: &Certificate,
     ) -> gdro::Result<Self> {
-        let objective = setting.constant()?;
+        let objective = setting.constant()?.objective;
         let of_model = setting.objective(risks);
         let least = objective - GAIN * objective.abs();
         let as_good = of_model >= least;

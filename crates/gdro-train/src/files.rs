@@ -1,6 +1,6 @@
 //! Writing files whole or not at all.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,19 +25,61 @@ pub fn check_folder(folder: &Path) -> Result<()> {
         let file = format!("{} is not a folder", existing.display());
         return Err(refuse(&io::Error::new(io::ErrorKind::NotADirectory, file)));
     }
-    let probe = existing.join(format!(".gdro.{}.tmp", std::process::id()));
-    File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|e| refuse(&e))
+    tempfile::Builder::new().prefix(".gdro.").tempfile_in(existing).map_err(|e| refuse(&e))?;
+    Ok(())
 }
 
-/// Refuses a place where a file cannot be written, before any work is done.
+/// The files of a run.
+const OF_A_RUN: [&str; 6] =
+    ["model.json", "summary.json", "trace.jsonl", "schema.json", "selection.json", "path.json"];
+
+/// Refuses a folder in which the files of a run cannot be written, before any work is done.
+pub fn check_run(folder: &Path) -> Result<()> {
+    check_folder(folder)?;
+    OF_A_RUN.iter().try_for_each(|name| check_kind(&folder.join(name)))
+}
+
+/// Refuses a place where a file cannot be written, or where it would replace something else than a
+/// file, before any work is done. The file that appears there replaces what is there now, so that a
+/// device or a pipe would be lost, and a link would no longer lead where it does.
 pub fn check_file(path: &Path) -> Result<()> {
-    if path.is_dir() {
+    check_kind(path)?;
+    check_folder(folder_of(path))
+}
+
+/// Refuses a path at which there is something else than a file.
+fn check_kind(path: &Path) -> Result<()> {
+    if let Ok(there) = path.symlink_metadata()
+        && !there.is_file()
+    {
+        let kind = there.file_type();
+        let found = match () {
+            () if kind.is_dir() => "a folder",
+            () if kind.is_symlink() => "a symbolic link: name the file that it leads to",
+            () => "a device, pipe or socket",
+        };
         return Err(Failure::input(format!(
-            "{}: expected the name of a file, found a folder",
+            "{}: expected the name of a file, found {found}",
             path.display()
         )));
     }
-    check_folder(folder_of(path))
+    Ok(())
+}
+
+/// Refuses a file that is an input of the same command, under whatever name, and what [`check_file`]
+/// refuses. Inputs may be patterns. `place` says who asks for the file.
+pub fn check_output(path: &Path, inputs: &[PathBuf], place: &str) -> Result<()> {
+    let canonical = path.canonicalize().ok();
+    let is_it = |input: &PathBuf| canonical.is_some() && input.canonicalize().ok() == canonical;
+    // What is wrong with a pattern is said when it is read.
+    let inputs = gdro_data::expand(inputs).unwrap_or_default();
+    if inputs.iter().any(is_it) {
+        return Err(Failure::input(format!(
+            "{place}: {} is an input and would be overwritten: name another file",
+            path.display()
+        )));
+    }
+    check_file(path)
 }
 
 /// The folder a file is in.
@@ -46,37 +88,28 @@ fn folder_of(file: &Path) -> &Path {
 }
 
 /// Writes files, whose folders are made when they are missing: each appears under its name when all
-/// are complete, and nothing is left behind when one cannot be written.
+/// are complete, and nothing is left behind when one cannot be written. A file that is replaced
+/// leaves its permissions, and its owner where the system allows it, to the new one.
 pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     WRITING.store(true, Ordering::Relaxed);
     let folders = files.iter().map(|(path, _)| folder_of(path));
     let missing = |f: &Path| !f.as_os_str().is_empty() && !f.exists();
     let made = folders.flat_map(|folder| folder.ancestors().take_while(|f| missing(f)));
     let made: Vec<PathBuf> = made.map(Path::to_owned).collect();
-    let temporary = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()))
-    };
     let write = || {
+        let mut complete = Vec::with_capacity(files.len());
         for (path, content) in files {
-            let write = || {
-                fs::create_dir_all(folder_of(path))?;
-                let mut file = File::create(temporary(path))?;
-                file.write_all(content.as_ref())?;
-                file.sync_all()
-            };
-            write().map_err(|e| Failure::write(path, &e))?;
+            check_file(path)?;
+            let file = temporary(path, content.as_ref()).map_err(|e| Failure::write(path, &e))?;
+            complete.push(file);
         }
-        for (path, _) in files {
-            fs::rename(temporary(path), path).map_err(|e| Failure::write(path, &e))?;
+        for (file, (path, _)) in complete.into_iter().zip(files) {
+            file.persist(path).map_err(|e| Failure::write(path, &e.error))?;
         }
         Ok(())
     };
     let done = write();
     if done.is_err() {
-        for (path, _) in files {
-            let _ = fs::remove_file(temporary(path));
-        }
         for folder in &made {
             let _ = fs::remove_dir(folder);
         }
@@ -85,12 +118,42 @@ pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     done
 }
 
+/// A complete file beside `path`, under a name that nobody can guess; it goes when it is dropped.
+fn temporary(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let folder = folder_of(path);
+    fs::create_dir_all(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".{name}.");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(content)?;
+    if let Ok(replaced) = path.metadata() {
+        file.as_file().set_permissions(replaced.permissions())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt as _, fchown};
+            let own = file.as_file().metadata()?;
+            if (own.uid(), own.gid()) != (replaced.uid(), replaced.gid()) {
+                // Only a privileged user may give files away.
+                let _ = fchown(file.as_file(), Some(replaced.uid()), Some(replaced.gid()));
+            }
+        }
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
 /// Writes one file: it appears under its name when it is complete.
+///
+/// # Errors
+/// For what [`check_file`] refuses, and what cannot be written.
 pub fn write_one(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if path.file_name().is_none() {
         return Err(Failure::input(format!("{}: expected the name of a file", path.display())));
     }
-    check_file(path)?;
     write_all(&[(path.to_owned(), content)])
 }
 

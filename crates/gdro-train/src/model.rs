@@ -1,6 +1,6 @@
 //! The saved model: all that predicting and explaining needs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gdro::certificate::Certificate;
 use gdro::interval::Settings;
@@ -228,12 +228,17 @@ impl Model {
         })
     }
 
+    /// The file of a model: the path itself, or the `model.json` in a folder.
+    pub fn file(path: &Path) -> PathBuf {
+        if path.is_dir() { path.join("model.json") } else { path.to_owned() }
+    }
+
     /// Reads a `model.json`, or the one in a folder.
     ///
     /// # Errors
     /// A file that cannot be read, is no model of this format, or whose parts do not fit together.
     pub fn load(path: &Path) -> Result<Self> {
-        let file = if path.is_dir() { path.join("model.json") } else { path.to_owned() };
+        let file = Model::file(path);
         let name = file.display();
         let text = std::fs::read_to_string(&file)
             .map_err(|e| Failure::input(format!("cannot read the model {name}: {e}")))?;

@@ -63,12 +63,7 @@ impl Evaluate {
             }
         }
         if let Some(page) = &self.report {
-            let model = if self.model.is_dir() {
-                self.model.join("model.json")
-            } else {
-                self.model.clone()
-            };
-            let inputs = [&self.tables[..], &[model]].concat();
+            let inputs = [&self.tables[..], &[Model::file(&self.model)]].concat();
             page::check(page, &inputs, "--report")?;
         }
         let mut options = self.format.options(&model)?;

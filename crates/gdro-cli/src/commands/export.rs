@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use gdro_train::Result;
 use gdro_train::model::Model;
+use gdro_train::{Result, files};
 
 use crate::print;
 
@@ -28,6 +28,7 @@ pub struct Export {
 impl Export {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        files::check_output(&self.out, &[Model::file(&self.model)], "--out")?;
         let model = Model::load(&self.model)?;
         print::file(&self.out, model.onnx()?)
     }

@@ -83,7 +83,7 @@ impl Fit {
         output.check()?;
         self.threads.start()?;
         if let Some(out) = &job.out {
-            files::check_folder(out)?;
+            files::check_run(out)?;
         }
         if let Some(page) = &job.report {
             page::check(page, &job.files(&job.tables), &job.place("report"))?;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gdro_train::Result;
 use gdro_train::model::Model;
 use gdro_train::predict::predict;
+use gdro_train::{Result, files};
 
 use super::args::FormatArg;
 use crate::print;
@@ -36,6 +36,10 @@ pub struct Predict {
 impl Predict {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        if let Some(file) = &self.out {
+            let inputs = [&self.tables[..], &[Model::file(&self.model)]].concat();
+            files::check_output(file, &inputs, "--out")?;
+        }
         let model = Model::load(&self.model)?;
         let options = self.format.options(&model)?;
         let predicted = predict(&model, &self.tables, &options)?;

@@ -321,3 +321,58 @@ fn help_and_version_are_no_errors() {
     assert!(folder.refused("fit t.csv --rouns 5").contains("--rounds"));
     assert!(folder.refused("fitt").contains("fit"));
 }
+
+/// Nothing that is there is lost: neither an input of the command, nor what is no file.
+#[cfg(unix)]
+#[test]
+fn outputs_replace_nothing_but_files() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = Folder::people();
+    folder.prints(&format!("{FIT} --out run --quiet"));
+    let (table, model) = (folder.read("t.csv"), folder.read("run/model.json"));
+    for arguments in [
+        "predict run t.csv --out t.csv",
+        "predict run t.csv --out ./run/../t.csv",
+        "predict run t.csv --out run/model.json",
+        "predict run ?.csv --out t.csv",
+        "export run --out run/model.json",
+    ] {
+        let said = folder.refused(arguments);
+        assert!(said.contains("is an input and would be overwritten"), "{arguments}: {said}");
+    }
+    assert_eq!((folder.read("t.csv"), folder.read("run/model.json")), (table, model));
+
+    symlink("t.csv", folder.path().join("link.csv")).unwrap();
+    symlink("elsewhere", folder.path().join("dangling")).unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (name, found) in [
+        ("link.csv", "is an input"),
+        ("dangling", "found a symbolic link"),
+        ("pipe", "found a device, pipe or socket"),
+        ("/dev/null", "found a device, pipe or socket"),
+        ("run", "found a folder"),
+    ] {
+        let said = folder.refused(&format!("predict run t.csv --out {name}"));
+        assert!(said.contains(found), "{name}: {said}");
+    }
+    assert!(folder.path().join("pipe").exists() && folder.path().join("link.csv").is_symlink());
+
+    // A link in the place of a file of a run is refused before any work is done.
+    let before = folder.read("run/summary.json");
+    std::fs::remove_file(folder.path().join("run/trace.jsonl")).unwrap();
+    symlink("../t.csv", folder.path().join("run/trace.jsonl")).unwrap();
+    let said = folder.refused(&format!("{FIT} --seed 9 --out run --quiet"));
+    assert!(said.contains("trace.jsonl: expected the name of a file, found a symbolic"), "{said}");
+    assert_eq!(folder.read("run/summary.json"), before);
+
+    // A file that is replaced keeps its permissions; a new one has the usual ones.
+    let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode();
+    folder.prints("predict run t.csv --out p.csv");
+    assert_eq!(mode("p.csv"), mode("t.csv"));
+    std::fs::set_permissions(folder.path().join("p.csv"), Permissions::from_mode(0o640)).unwrap();
+    folder.prints("predict run t.csv --out p.csv");
+    assert_eq!(mode("p.csv") & 0o777, 0o640);
+    assert!(folder.list().iter().all(|name| !name.ends_with(".tmp")), "{:?}", folder.list());
+}

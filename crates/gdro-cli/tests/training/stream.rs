@@ -341,7 +341,10 @@ fn what_a_stream_cannot_do_is_refused() {
     let message = folder.refused(
         "fit u.csv --target y --groups g --group-features drop --stream --schema run/schema.json",
     );
-    assert!(message.contains("the group `new`, which its schema does not know"), "{message}");
+    assert!(
+        message.contains("the table has the group `new`, unlike the one whose rows were counted"),
+        "{message}"
+    );
 }
 
 /// The smallest of the largest risk of a constant model: the intercept in [−5, 5] by ternary search.
@@ -493,4 +496,40 @@ fn an_endless_stream_stops_on_ctrl_c_with_what_it_has() {
     assert_eq!(summary["ended"], "interrupted");
     assert!(number(&summary["samples"]) > 1_000.0, "{summary}");
     assert!(folder.prints("predict run t.csv").lines().count() == 2_001);
+}
+
+/// A schema of another table, or a table that has changed between its passes, is found by the number
+/// of rows of each group.
+#[test]
+fn a_table_that_is_not_the_one_that_was_counted_is_refused() {
+    let folder = Folder::with(rows(2_000, false));
+    folder.prints(&format!("fit {TABLE} --stream --out first -q"));
+    let table = folder.read("t.csv");
+    let half: Vec<&str> = table.lines().take(1_001).collect();
+    folder.file("half.csv", half.join("\n"));
+    let body = table.split_once('\n').unwrap().1;
+    folder.file("twice.csv", format!("{table}{body}"));
+    for (name, found) in [("half", "not "), ("twice", "more than ")] {
+        for passes in ["", " --one-pass", " --one-pass --robust-only"] {
+            let said = folder.refused(&format!(
+                "fit {name}.csv --target y --groups g --group-features drop --stream{passes} \
+                 --schema first/schema.json --out run"
+            ));
+            assert!(said.contains(found) && said.contains(" rows of the group `"), "{said}");
+            assert!(said.contains("unlike the one whose rows were counted"), "{said}");
+            assert!(!folder.path().join("run").exists());
+        }
+    }
+    folder.prints(&format!("fit {TABLE} --stream --schema first/schema.json --out run -q"));
+}
+
+/// A pipe is not waited for when it would have to be read again.
+#[cfg(unix)]
+#[test]
+fn a_pipe_cannot_be_read_twice() {
+    let folder = Folder::people();
+    let pipe = folder.path().join("pipe.csv");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let said = folder.refused("fit pipe.csv --target y --groups g --stream");
+    assert!(said.contains("pipe.csv: a pipe can be read once only"), "{said}");
 }

@@ -20,6 +20,7 @@ mod side;
 mod svmlight;
 mod unnamed;
 
+pub use opened::expand;
 pub use reader::Reader;
 
 use std::path::PathBuf;

@@ -42,9 +42,12 @@ pub(super) struct Opened {
     rest: Box<dyn Read + Send>,
 }
 
-/// The files that paths and patterns stand for: those of a pattern sorted by name. A path of an
-/// existing file is no pattern.
-pub(super) fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// The files that paths and patterns such as `part-*.csv` stand for: those of a pattern sorted by name.
+/// A path of an existing file is no pattern.
+///
+/// # Errors
+/// A pattern that is none, or that no file matches; standard input (`-`) twice.
+pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         let text = path.to_string_lossy();

@@ -41,8 +41,9 @@ pub struct Feed {
     training: Vec<u64>,
     visits: Vec<u64>,
     remainders: Vec<u64>,
-    /// Rows for training of each group so far.
+    /// Rows for training of each group so far, and rows that were held out.
     trained: Vec<u64>,
+    held_out: Vec<u64>,
     seed: u64,
     portions: u64,
     open: Open,
@@ -81,6 +82,7 @@ impl Feed {
             training,
             remainders: vec![0; m],
             trained: vec![0; m],
+            held_out: vec![0; m],
             seed,
             portions: 0,
             open: Open::new(m),
@@ -133,8 +135,8 @@ impl Feed {
     /// of the table.
     ///
     /// # Errors
-    /// For cells that the schema does not allow, such as a group that it does not know, and those
-    /// that cannot be encoded.
+    /// For cells that the schema does not allow, such as a group that it does not know, those that
+    /// cannot be encoded, and more rows of a group than it counted.
     pub fn take(&mut self, block: &Table) -> Result<Vec<Portion>> {
         let schema = self.schema.clone();
         if self.settled.is_none() {
@@ -159,6 +161,7 @@ impl Feed {
             while let Some(row) = rows.get(at).filter(|row| (**row as usize) < until) {
                 self.groups.clear();
                 self.groups.extend(assigned.of_row(at));
+                self.check_room()?;
                 if self.place(wanted.len()) {
                     wanted.push(*row);
                 }
@@ -171,6 +174,40 @@ impl Feed {
             }
         }
         Ok(full)
+    }
+
+    /// Says that this was the whole table.
+    ///
+    /// # Errors
+    /// [`Error::StaleSchema`] when a group had fewer rows than the schema counted.
+    pub fn end(&self) -> Result<()> {
+        let counts = &self.schema.counts;
+        match (0..counts.len()).find(|group| self.seen(*group) < counts[*group]) {
+            None => Ok(()),
+            Some(group) => {
+                let (name, seen) = (&self.schema.grouping.names()[group], self.seen(group));
+                let what = format!("{seen} rows of the group `{name}`, not {}", counts[group]);
+                Err(Error::StaleSchema { what })
+            }
+        }
+    }
+
+    /// Rows of a group so far.
+    fn seen(&self, group: usize) -> u64 {
+        self.trained[group] + self.held_out[group]
+    }
+
+    /// Refuses a row of a group all of whose rows have come.
+    fn check_room(&self) -> Result<()> {
+        let counts = &self.schema.counts;
+        match self.groups.iter().find(|group| self.seen(**group) >= counts[**group]) {
+            None => Ok(()),
+            Some(group) => {
+                let (name, counted) = (&self.schema.grouping.names()[*group], counts[*group]);
+                let what = format!("more than {counted} rows of the group `{name}`");
+                Err(Error::StaleSchema { what })
+            }
+        }
     }
 
     /// The rows that make no whole portion; `None` when there are none.
@@ -206,6 +243,7 @@ impl Feed {
                 false => Part::Other,
             };
             self.trained[group] += u64::from(!held_out);
+            self.held_out[group] += u64::from(held_out);
             let wanted = match self.encoded {
                 Encoded::Visited => part == Part::Visited,
                 Encoded::Training => part != Part::HeldOut,

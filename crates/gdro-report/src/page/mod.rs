@@ -52,13 +52,7 @@ pub fn check(page: &std::path::Path, inputs: &[PathBuf], place: &str) -> Result<
     if !is_page {
         return Err(Failure::input(format!("{place}: {shown}: expected a file named *.html")));
     }
-    let same = |input: &PathBuf| matches!((page.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    if inputs.iter().any(same) {
-        return Err(Failure::input(format!(
-            "{place}: {shown} is an input and would be overwritten: name another file"
-        )));
-    }
-    files::check_file(page)
+    files::check_output(page, inputs, place)
 }
 
 /// The page of a training run.

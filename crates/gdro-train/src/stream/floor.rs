@@ -1,44 +1,26 @@
 //! The constant model, than which no answer of a stream does worse.
 
-use std::sync::Arc;
-
-use gdro::domain::{Domain, DomainSpec, MirrorMap as _};
-use gdro::exact::{Goal, Options, Problem, minimize};
-use gdro::game::Game;
+use gdro::Error;
+use gdro::domain::MirrorMap as _;
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
-use gdro::{Dataset, Error, Matrix};
 
 use crate::prepared::Setting;
 
 /// Steps of the golden section: it ends within 1e-6 of the interval.
 const STEPS: usize = 29;
 
-/// The constant model with the smallest largest risk on the rows of a setting: no weights, and the
-/// best intercepts; 0 without a free intercept. `None` where weights of 0 are not allowed.
+/// The best constant model on the rows of a setting: no weights, and the best intercepts; 0 without a
+/// free intercept. `None` where weights of 0 are not allowed.
 pub(super) fn constant(setting: &Setting) -> gdro::Result<Option<Vec<f64>>> {
-    let Setting { data, loss, domain, .. } = setting;
-    let weights = data.features() * loss.outputs();
+    let weights = setting.data.features() * setting.loss.outputs();
     let mut w = vec![0.0; setting.model_len()];
-    if !domain.map.contains(&w[..weights]) {
+    if !setting.domain.map.contains(&w[..weights]) {
         return Ok(None);
     }
-    let Some(bound) = domain.intercept else { return Ok(Some(w)) };
-    let nothing = Matrix::sparse(1, vec![0; data.rows() + 1], Vec::new(), Vec::new())?;
-    let members: Vec<Vec<u32>> =
-        (0..data.groups()).map(|group| data.members(group).to_vec()).collect();
-    let data = Dataset::new(Arc::new(nothing), data.targets().to_vec(), None, &members)?;
-    let domain = Domain::new(DomainSpec::Free.map()?).with_intercept(bound)?;
-    // The ridge holds the weight of nothing at 0.
-    let game = Game::gdro(data.groups()).with_ridge(1.0);
-    let outputs = loss.outputs();
-    let problem =
-        Problem { game: &game, domain: &domain, features: 1, outputs, goal: Goal::Adversary };
-    // For non-smooth losses every digit costs as much as the one before.
-    let tolerance = if loss.is_nonsmooth() { 1e-6 } else { 1e-10 };
-    let options = Options { tolerance, ..Options::default() };
-    let found = minimize(&data, loss, &problem, &options)?.w;
-    w[weights..].copy_from_slice(&found[outputs..]);
+    if setting.domain.intercept.is_some() {
+        w[weights..].copy_from_slice(&setting.constant()?.scores);
+    }
     Ok(Some(w))
 }
 
@@ -89,8 +71,13 @@ pub(super) fn move_towards(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use gdro::domain::DomainSpec;
+    use gdro::exact::{Options, minimize};
     use gdro::loss::{AnyLoss, Logistic};
     use gdro::setting::{Objective, Terms};
+    use gdro::{Dataset, Matrix};
 
     use super::*;
 

@@ -104,6 +104,7 @@ impl Head {
                 return Ok(None);
             }
         }
+        feed.end().map_err(refuse)?;
         let found = feed.finish().map_err(refuse)?;
         let found = found.ok_or_else(|| Failure::input("the table has no rows"))?;
         let training = feed.trained().to_vec();

@@ -13,6 +13,7 @@ pub use finish::Finish;
 pub use outcome::{Brief, BriefGroup, BriefSummary, Told};
 pub use play::Learnt;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -73,12 +74,16 @@ pub struct Streamed {
 /// Runs a job on a table that is streamed.
 pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Result<Streamed> {
     let stop = progress.interrupts();
-    let once = job.tables.iter().any(|table| table.as_os_str() == "-");
-    if once && (streaming.schema.is_none() || !streaming.one_pass) {
-        return Err(Failure::input(
-            "-: standard input can be read once only: with --stream give --schema and --one-pass",
-        ));
+    let pipe = job.tables.iter().find(|table| is_pipe(table));
+    if let Some(pipe) = pipe
+        && (streaming.schema.is_none() || !streaming.one_pass)
+    {
+        return Err(Failure::input(format!(
+            "{}: a pipe can be read once only: with --stream give --schema and --one-pass",
+            pipe.display()
+        )));
     }
+    let once = pipe.is_some();
     let schema = Arc::new(schema(job, streaming, progress, &stop)?);
     let training = &job.training;
     let held_out = held_out(training.holdout, &schema.counts);
@@ -289,6 +294,18 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         others,
         finish: finished,
     })
+}
+
+/// Whether a table is gone when it has been read: standard input and named pipes.
+fn is_pipe(table: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if table.metadata().is_ok_and(|there| there.file_type().is_fifo()) {
+            return true;
+        }
+    }
+    table.as_os_str() == "-"
 }
 
 /// The schema: from its file, or from a pass that counts.

@@ -84,6 +84,7 @@ pub fn run<R>(
                     }
                 }
             }
+            feed.end().map_err(refuse)?;
             if let Some(rest) = feed.finish().map_err(refuse)? {
                 deliver(&rest)?;
             }

@@ -70,8 +70,8 @@ impl<'p, L: Loss + Sync, M: MirrorMap> Canonical<'p, L, M> {
         problem.check(data.groups())?;
         let (features, outputs) = (problem.features, problem.outputs);
         let is_free = problem.domain.is_free();
-        let (centre, stretch) = of_features(data.matrix(), is_free);
-        let (mut unit, origin) = of_targets(data.targets(), is_free);
+        let (centre, stretch) = of_features(data.matrix(), |row| data.weight(row), is_free);
+        let (mut unit, origin) = of_targets(data.targets(), |row| data.weight(row), is_free);
         let (mut loss, mut loss_unit) = (None, 1.0);
         match given.in_unit(unit) {
             Some((own, f)) => (loss, loss_unit) = (Some(own), f),
@@ -219,33 +219,41 @@ impl<'p, L: Loss + Sync, M: MirrorMap> Canonical<'p, L, M> {
         {
             *value *= self.unit;
         }
+        // The bounds are sums of the same terms in different orders: at the optimum rounding may leave
+        // the lower one above.
+        solution.lower = solution.lower.min(solution.upper);
         solution
     }
 }
 
-/// c, empty where it is 0, and σ.
-fn of_features(matrix: &Matrix, is_free: bool) -> (Vec<f64>, f64) {
+/// c, empty where it is 0, and σ. Rows count by their weights, so that a row of weight 2 is two rows.
+fn of_features(matrix: &Matrix, weight: impl Fn(usize) -> f64, is_free: bool) -> (Vec<f64>, f64) {
     let (rows, columns) = (matrix.rows(), matrix.cols());
     let (mut sums, mut squares, mut stored) =
         (vec![0.0; columns], vec![0.0; columns], vec![0usize; columns]);
+    let (mut all, mut of_stored) = (0.0, 0.0);
     for row in 0..rows {
+        let weight = weight(row);
+        all += weight;
         matrix.row(row).for_each(|j, v| {
-            sums[j] += v;
-            squares[j] += v * v;
+            sums[j] += weight * v;
+            squares[j] += weight * v * v;
             stored[j] += 1;
+            of_stored += weight;
         });
     }
     // Where zeros are left out, they are not far from the rest.
     let mut centre: Vec<f64> = (0..columns)
-        .map(|j| if is_free && stored[j] == rows { sums[j] / rows as f64 } else { 0.0 })
+        .map(|j| if is_free && stored[j] == rows { sums[j] / all } else { 0.0 })
         .collect();
     if is_free {
         let mut spread = vec![0.0; columns];
         for row in 0..rows {
-            matrix.row(row).for_each(|j, v| spread[j] += (v - centre[j]) * (v - centre[j]));
+            let weight = weight(row);
+            matrix.row(row).for_each(|j, v| spread[j] += weight * (v - centre[j]).powi(2));
         }
         for j in 0..columns {
-            let deviation = (spread[j] / rows as f64).sqrt();
+            let deviation = (spread[j] / all).sqrt();
             if centre[j].is_finite() && centre[j].abs() > FAR * deviation {
                 squares[j] = spread[j];
             } else {
@@ -256,15 +264,17 @@ fn of_features(matrix: &Matrix, is_free: bool) -> (Vec<f64>, f64) {
     if centre.iter().all(|c| *c == 0.0) {
         centre.clear();
     }
-    let size = (squares.iter().sum::<f64>() / matrix.stored().max(1) as f64).sqrt();
+    let size = (squares.iter().sum::<f64>() / of_stored).sqrt();
     let size = if size.is_finite() { size } else { matrix.largest() };
     (centre, power_of_two(size, ORDINARY[0]))
 }
 
-/// u and y₀.
-fn of_targets(targets: &[f64], is_free: bool) -> (f64, f64) {
-    let rows = targets.len() as f64;
-    let mean = |of: &dyn Fn(f64) -> f64| targets.iter().map(|y| of(*y) / rows).sum::<f64>();
+/// u and y₀, with rows by their weights.
+fn of_targets(targets: &[f64], weight: impl Fn(usize) -> f64, is_free: bool) -> (f64, f64) {
+    let all: f64 = (0..targets.len()).map(&weight).sum();
+    let mean = |of: &dyn Fn(f64) -> f64| {
+        targets.iter().enumerate().map(|(row, y)| weight(row) / all * of(*y)).sum::<f64>()
+    };
     let origin = if is_free { mean(&|y| y) } else { 0.0 };
     let spread = mean(&|y| (y - origin).abs());
     // All the same: no unit is better than another.
@@ -320,14 +330,16 @@ mod tests {
     #[test]
     fn centres_are_of_columns_far_from_zero() {
         let dense = Matrix::dense(2, vec![1000.0, 1.0, 1002.0, -1.0]).unwrap();
-        let (centre, stretch) = of_features(&dense, true);
+        let (centre, stretch) = of_features(&dense, |_| 1.0, true);
         assert_eq!((centre, stretch), (vec![1001.0, 0.0], 1.0));
-        assert!(of_features(&dense, false).0.is_empty());
+        assert!(of_features(&dense, |_| 1.0, false).0.is_empty());
         let (starts, indices) = (vec![0, 2, 3, 4], vec![0, 1, 0, 0]);
         let sparse = Matrix::sparse(2, starts, indices, vec![5e9, 1e9, 5e9, 5e9 + 3.0]).unwrap();
-        assert_eq!(of_features(&sparse, true).0, [5e9 + 1.0, 0.0]);
-        assert_eq!(of_targets(&[7.0, 9.0], true), (1.0, 8.0));
-        assert_eq!(of_targets(&[7.0, 9.0], false), (8.0, 0.0));
-        assert_eq!(of_targets(&[5.0, 5.0], true), (4.0, 5.0));
+        assert_eq!(of_features(&sparse, |_| 1.0, true).0, [5e9 + 1.0, 0.0]);
+        assert_eq!(of_targets(&[7.0, 9.0], |_| 1.0, true), (1.0, 8.0));
+        assert_eq!(of_targets(&[7.0, 9.0], |_| 1.0, false), (8.0, 0.0));
+        assert_eq!(of_targets(&[5.0, 5.0], |_| 1.0, true), (4.0, 5.0));
+        let weight = |row: usize| [3.0, 1.0][row];
+        assert_eq!(of_targets(&[7.0, 11.0], weight, true).1, 8.0);
     }
 }

@@ -42,8 +42,7 @@ impl<M: MirrorMap> Solver<'_, M> {
         };
         let last = tau.max(COLDEST * self.scale);
         // All bounds are those of intercepts.
-        let is_free =
-            self.radius.is_infinite() && self.point.bounds.len() <= self.n - self.weights;
+        let is_free = self.radius.is_infinite() && self.point.bounds.len() <= self.n - self.weights;
         let share = if is_free { LOOSE } else { TIGHT };
         let mut stage = |solver: &mut Self, tau: f64, most: usize| {
             solver.tau = Some(tau);

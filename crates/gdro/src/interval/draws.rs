@@ -1,5 +1,7 @@
 //! The independent draws of a group: rows, or clusters of rows.
 
+use std::collections::HashMap;
+
 use super::betting::interval as betting_interval;
 use super::{Estimate, Interval, Settings};
 use crate::error::Result;
@@ -55,8 +57,14 @@ impl<'a> Draws<'a> {
         let Some(clusters) = clusters else {
             return Draws { rows: orders.next(rows), ends: None, weights, heaviest };
         };
+        // In the order in which they appear: how clusters are numbered must not matter.
+        let mut rank = HashMap::new();
+        for cluster in &clusters[..rows] {
+            let next = rank.len();
+            rank.entry(*cluster).or_insert(next);
+        }
         let mut by_cluster: Vec<usize> = (0..rows).collect();
-        by_cluster.sort_by_key(|row| clusters[*row]);
+        by_cluster.sort_by_key(|row| rank[&clusters[*row]]);
         let members: Vec<&[usize]> =
             by_cluster.chunk_by(|a, b| clusters[*a] == clusters[*b]).collect();
         // An order by rows would have the large clusters first, and they may differ from others.

@@ -14,14 +14,23 @@ use crate::row::Matrix;
 /// Accuracy of the objective of a constant prediction, relative to that of the scores 0.
 const ACCURACY: f64 = 1e-7;
 
+/// A prediction that is the same for every row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constant {
+    /// The scores b, one for each output of the loss.
+    pub scores: Vec<f64>,
+    /// The objective of these scores, without a ridge.
+    pub objective: f64,
+}
+
 impl<L: Loss + Sync> Setting<L> {
-    /// The objective, without the ridge, of the best constant prediction: min_b of the objective of
-    /// the scores b for every row, with the offsets, scales and cap of this setting. A model whose
-    /// objective is no smaller has learnt nothing from its features that counts.
+    /// The best constant prediction: min_b of the objective of the scores b for every row, with the
+    /// offsets, scales and cap of this setting. A model whose objective is no smaller has learnt
+    /// nothing from its features that counts.
     ///
     /// # Errors
     /// Those of [`minimize`].
-    pub fn constant(&self) -> Result<f64> {
+    pub fn constant(&self) -> Result<Constant> {
         let data = without_features(&self.data)?;
         let bound = (2.0 * data.max_abs_target()).clamp(INTERCEPT, f64::MAX);
         let domain = Domain::new(DomainSpec::Free.map()?).with_intercept(bound)?;
@@ -32,7 +41,8 @@ impl<L: Loss + Sync> Setting<L> {
         let at_zero = group_risks(&self.loss, &vec![0.0; 2 * outputs], &data)?;
         let size = self.objective(&at_zero).abs().max(f64::MIN_POSITIVE);
         let options = Options { tolerance: ACCURACY * size, ..Options::default() };
-        Ok(minimize(&data, &self.loss, &problem, &options)?.upper)
+        let best = minimize(&data, &self.loss, &problem, &options)?;
+        Ok(Constant { scores: best.w[outputs..].to_vec(), objective: best.upper })
     }
 }
 
@@ -71,7 +81,7 @@ mod tests {
         let matrix = Arc::new(Matrix::dense(1, x).unwrap());
         let data = Dataset::new(matrix, targets.to_vec(), None, groups).unwrap();
         let terms = Terms { l2: 1.0, ..Terms::new(Objective::Max) };
-        Setting::new(data, loss, &terms).unwrap().constant().unwrap()
+        Setting::new(data, loss, &terms).unwrap().constant().unwrap().objective
     }
 
     /// A group of one label and one of the other: a coin. Shares p and r of the positive label: the

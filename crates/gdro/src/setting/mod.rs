@@ -22,6 +22,7 @@ mod constant;
 mod objective;
 mod size;
 
+pub use constant::Constant;
 pub use objective::{Objective, Prior, SolverName, Tilt};
 pub use size::Size;
 

@@ -7,7 +7,7 @@ use super::Risks;
 use super::goal::Goal;
 use super::interior::Solver;
 use super::problem::Options;
-use crate::domain::{Constraints, MirrorMap};
+use crate::domain::MirrorMap;
 use crate::error::Result;
 
 /// From one τ to the next.
@@ -41,8 +41,8 @@ impl<M: MirrorMap> Solver<'_, M> {
             return Ok(());
         };
         let last = tau.max(COLDEST * self.scale);
-        let is_free = matches!(self.problem.domain.map.constraints(), Constraints::Free)
-            || self.radius.is_infinite() && self.point.bounds.len() == self.n - self.weights;
+        // All bounds are those of intercepts.
+        let is_free = self.radius.is_infinite() && self.point.bounds.len() <= self.n - self.weights;
         let share = if is_free { LOOSE } else { TIGHT };
         let mut stage = |solver: &mut Self, tau: f64, most: usize| {
             solver.tau = Some(tau);

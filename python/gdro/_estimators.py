@@ -61,10 +61,12 @@ _DOCUMENTATION = """
 
     Parameters
     ----------
-    objective : {"max", "top-k", "regret", "average", "balanced"}, default="max"
+    objective : {"max", "top-k", "tilted:TAU", "regret", "average", "balanced"}, default="max"
         What of the group risks is minimised: the largest one (GDRO); the mean of the ``k`` largest;
-        the largest excess over what a model for the group alone attains (minimax regret); the mean
-        over rows (ordinary training); the mean over groups.
+        the tilted risk, which goes from ``"average"`` to ``"max"`` as the number TAU, in units of the
+        loss, falls, such as ``"tilted:0.1"`` or ``("tilted", 0.1)``, or from ``"balanced"`` as
+        ``"tilted:0.1:groups"``; the largest excess over what a model for the group alone attains
+        (minimax regret); the mean over rows (ordinary training); the mean over groups.
     k : float, default=None
         Of ``objective="top-k"``: how many, any real number from 1 to the number of groups.
     loss : str, default=None

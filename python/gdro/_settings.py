@@ -35,7 +35,8 @@ def number(name, value, low=None, strictly=False, high=None, whole=False):
 
 
 def objective_of(objective, k):
-    """The objective as the solver reads it: ``max``, ``top-k:3.0``, …."""
+    """The objective as the solver reads it: ``max``, ``top-k:3.0``, ``tilted:0.1``, …."""
+    objective = with_number("objective", objective)
     if isinstance(objective, str) and objective.startswith("top-k:"):
         if k is not None:
             raise ValueError(f"objective={objective!r} says k already: leave out k={k!r}")
@@ -51,9 +52,14 @@ def objective_of(objective, k):
 
 def loss_of(loss):
     """The name of a loss as the solver reads it: ``("huber", 0.5)`` is ``"huber:0.5"``."""
-    if isinstance(loss, tuple) and len(loss) == 2 and isinstance(loss[0], str):
-        return f"{loss[0]}:{number(f'the number of loss={loss!r}', loss[1])!r}"
-    return loss
+    return with_number("loss", loss)
+
+
+def with_number(argument, value):
+    """A name and its number as the solver reads them, ``("huber", 0.5)`` as ``"huber:0.5"``."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+        return f"{value[0]}:{number(f'the number of {argument}={value!r}', value[1])!r}"
+    return value
 
 
 def targets_of(loss, kinds=("labels", "classes", "numbers")):

@@ -48,7 +48,10 @@ GroupsLike: TypeAlias = (
 #: A number per group, by name or in the order of the names.
 PerGroup: TypeAlias = Mapping[str, float] | Sequence[float] | NDArray[Any]
 Budget: TypeAlias = Literal["all"] | PerGroup
-Objective: TypeAlias = Literal["max", "top-k", "regret", "average", "balanced"]
+#: Objectives by name, and one with a number: ("tilted", 0.1) is "tilted:0.1", which no type can spell.
+Objective: TypeAlias = (
+    Literal["max", "top-k", "regret", "average", "balanced"] | tuple[Literal["tilted"], float]
+)
 #: Losses by name, and those with a number: ("huber", 0.5) is "huber:0.5", which no type can spell.
 Loss: TypeAlias = (
     Literal[

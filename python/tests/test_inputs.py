@@ -245,12 +245,15 @@ def test_bad_groups_are_refused_by_name(rows, kind):
 
 
 ARGUMENTS = [
-    (dict(objective="mean"), "objective='mean': `mean`: expected max, top-k:K, regret"),
+    (dict(objective="mean"), "objective='mean': `mean`: expected max, top-k:K, tilted:TAU"),
     (dict(objective=3), "objective=3: expected a text"),
     (dict(objective="top-k"), "needs k"),
     (dict(objective="top-k:x"), "expected a number K of at least 1 after top-k:"),
     (dict(objective="top-k", k=4), "objective='top-k:4.0': top-k:4 of only 3 groups"),
     (dict(objective="top-k:2", k=2), "says k already"),
+    (dict(objective="tilted:x"), "expected a number TAU above 0 after tilted:"),
+    (dict(objective=("tilted", "x")), "the number of objective=('tilted', 'x')='x': expected a number"),
+    (dict(objective="tilted:0.1", k=2), "k=2 does nothing"),
     (dict(k=2), "k=2 does nothing"),
     (dict(l2=0), "l2=0: expected a positive penalty, or a ball"),
     (dict(l2=-1), "l2=-1: expected a number of at least 0"),
@@ -277,6 +280,7 @@ ARGUMENTS = [
     (dict(solver="smd-m", average="mean"), "average='mean'"),
     (dict(solver="adaptive", step_w=2.0), "step_w=2.0: adaptive finds its steps by itself"),
     (dict(solver="smd-m", objective="top-k", k=2), "smd-m does not minimise top-k:2"),
+    (dict(solver="smd-m", objective="tilted:0.1"), "does not minimise tilted:0.1: use exact, or top-k"),
     (dict(solver="atkro-1"), "atkro-1 minimises top-k:K, not max"),
     (dict(solver="mero"), "mero minimises regret, not max"),
     (dict(solver="smd-r", anytime=True), "anytime=True: smd-r has no anytime form"),

@@ -1,4 +1,4 @@
-"""Optima against other solvers: scikit-learn without groups, cvxpy with them."""
+"""Optima against other solvers: scikit-learn without groups, cvxpy and SciPy with them."""
 
 import json
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from gdro import GroupDROClassifier, GroupDRORegressor
@@ -105,6 +106,45 @@ def test_the_objective_is_what_the_group_risks_say(rows):
     assert_allclose(model.certificate_.upper, mean + ridge, atol=1e-10)
     assert model.group_weights_.sum() == pytest.approx(1)
     assert model.group_weights_.max() <= 1 / 2.5 + 1e-9
+
+
+@pytest.mark.parametrize("tail", ["", ":groups"])
+@pytest.mark.parametrize("tau", [0.003, 0.1, 10.0])
+def test_tilted_risks_are_minimised(rows, tau, tail):
+    """Another solver, SciPy's, on the formula: rows with weights in two families."""
+    X, y, _, _, weights = rows
+    X, y, weights = X[:300], y[:300], weights[:300]
+    rng = np.random.default_rng(2)
+    a, b = rng.choice(["x", "y"], len(y), p=[0.9, 0.1]), rng.choice(["p", "q", "r"], len(y))
+    model = GroupDROClassifier(l2=1e-2, objective=f"tilted:{tau}{tail}")
+    model.fit(X, y, sensitive_features=[a, b], sample_weight=weights)
+    groups = [a == v for v in "xy"] + [b == v for v in "pqr"]
+    share = np.array([weights[g].sum() for g in groups]) / weights.sum() / 2
+    prior = np.full(5, 0.2) if tail else share
+    sign = np.where(y == 1, 1.0, -1.0)
+
+    def tilted(w):
+        s = X @ w[:-1] + w[-1]
+        losses, slopes = np.logaddexp(0, -sign * s), -sign / (1 + np.exp(sign * s))
+        risks = np.array([np.average(losses[g], weights=weights[g]) for g in groups])
+        terms = np.log(prior) + risks / tau
+        value = terms.max() + np.log(np.exp(terms - terms.max()).sum())
+        q = np.exp(terms - value)
+        of_rows = sum(q_i * g * weights / weights[g].sum() for q_i, g in zip(q, groups))
+        gradient = np.append(X.T @ (of_rows * slopes) + 1e-2 * w[:-1], of_rows @ slopes)
+        return tau * value + 0.005 * (w[:-1] ** 2).sum(), gradient, q
+
+    w = np.append(model.coef_, model.intercept_)
+    found = minimize(
+        lambda v: tilted(v)[:2], np.zeros_like(w), jac=True, method="BFGS",
+        options={"gtol": 1e-9, "maxiter": 5000},
+    )
+    value, gradient, q = tilted(w)
+    assert_allclose(model.certificate_.upper, value, atol=1e-10)
+    assert abs(value - found.fun) < 1e-7 * found.fun
+    assert abs(gradient).max() < 1e-6
+    assert_allclose(model.group_weights_, q, atol=1e-6)
+    assert model.certificate_.gap < 1e-9
 
 
 def test_families_are_all_their_groups_at_once(rows):

@@ -22,7 +22,7 @@ PLAYS = {"rounds": 60, "step-w": 1.0, "step-q": 0.5}
 
 #: A value of each option that arrays have, and the options that it needs beside it.
 VALUES = {
-    "objective": ("balanced", {}),
+    "objective": ("tilted:0.1:groups", {}),
     "offsets": ({"a": 0.1, "b": 0.0, "c": -0.2}, {}),
     "adjustment": (0.3, {}),
     "scales": ({"a": 1.0, "b": 2.0, "c": 0.5}, {}),

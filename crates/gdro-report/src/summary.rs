@@ -241,6 +241,8 @@ impl Summary {
                 Objective::Average => part.rows,
                 Objective::Balanced => part.groups,
                 Objective::Regret => regret(fitted, e)?,
+                // No rounds minimise it.
+                Objective::Tilted(_) => return None,
             })
         };
         let best = [&fitted.erm, &fitted.balanced].into_iter().filter_map(goal);

@@ -17,7 +17,7 @@ use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{NONE, Scale, count, counted, level, percent, risk};
 use super::summary::{Part, Summary};
-use gdro::setting::Objective;
+use gdro::setting::{Objective, Tilt};
 use gdro_train::facts::Facts;
 use gdro_train::fit::Fitted;
 use gdro_train::job::{Job, Training};
@@ -372,21 +372,29 @@ pub(super) fn goal_name(objective: Objective) -> String {
     }
 }
 
+/// An objective in words that follow "the".
+pub(crate) fn goal_in_words(objective: Objective) -> String {
+    match objective {
+        Objective::Max => "largest risk".to_owned(),
+        Objective::TopK(_) => "top-k risk".to_owned(),
+        Objective::Tilted(Tilt { tau, prior }) => {
+            format!("tilted risk (tau = {tau}, prior by {prior})")
+        }
+        Objective::Regret => "largest regret".to_owned(),
+        Objective::Average => "mean risk over rows".to_owned(),
+        Objective::Balanced => "mean risk over groups".to_owned(),
+    }
+}
+
 /// What is minimised, in words.
 pub fn objective_in_words(training: &Training, has_offsets: bool) -> String {
-    let what = match training.objective {
-        Objective::Max => "the largest risk",
-        Objective::TopK(_) => "the top-k risk",
-        Objective::Regret => "the largest regret",
-        Objective::Average => "the mean risk over rows",
-        Objective::Balanced => "the mean risk over groups",
-    };
+    let what = goal_in_words(training.objective);
     let given = training.offsets.is_some() || training.adjustment.is_some();
     let offsets = has_offsets && training.objective != Objective::Regret || given;
     let offsets = if offsets { " after offsets" } else { "" };
     let scales = if training.scales.is_some() { " times scales" } else { "" };
     let ridge = if training.l2 > 0.0 { " with the penalty" } else { "" };
-    format!("{what}{offsets}{scales}{ridge}")
+    format!("the {what}{offsets}{scales}{ridge}")
 }
 
 /// The models that a bound is about which is not about any intercept.

@@ -3,7 +3,9 @@
 use gdro::Dataset;
 use gdro::domain::{AnyMap, Domain, DomainSpec};
 use gdro::loss::{AnyLoss, Loss, Targets};
-use gdro::setting::{Objective, Size, SolverName, Terms, intercept_bound, row_shares};
+use gdro::setting::{
+    Objective, Size, SolverName, Terms, family_shares, intercept_bound, row_shares,
+};
 use gdro_data::{Prepared, Split, Target, Task};
 
 use crate::failure::{Failure, Result};
@@ -114,6 +116,7 @@ pub fn setting_on<L: Loss + Sync>(
             let why = "average: no family of groups has all rows, so that none counts each once: say missing-group = own or small-groups = merge, or give one family";
             Some(rows.shares().ok_or_else(|| job.refusal("objective", why))?)
         }
+        Objective::Tilted(_) => Some(family_shares(&rows.data, &rows.families)),
         _ => None,
     };
     let TrainRows { data, names, .. } = rows;

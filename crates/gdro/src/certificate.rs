@@ -9,7 +9,6 @@ use crate::exact::{
     Canonical, DENSE, DatasetRisks, Goal, LEAST, Options, Problem, Risks as _, bound_of_several,
     minimize_in,
 };
-use crate::game::top_k_mean;
 use crate::group_weights::project_capped_simplex;
 use crate::loss::Loss;
 use crate::row::dot;
@@ -89,18 +88,14 @@ pub(crate) fn best_response<M: MirrorMap>(
     payoffs: &[f64],
     q: &mut [f64],
 ) -> Result<f64> {
-    match &problem.goal {
-        Goal::Fixed(fixed) => {
-            q.copy_from_slice(fixed);
-            Ok(dot(q, payoffs))
-        }
-        Goal::Adversary => {
-            // Averages may leave Q by rounding; underflowed weights must not make it empty.
-            q.iter_mut().for_each(|v| *v = v.max(1e-300));
-            project_capped_simplex(q, problem.game.k)?;
-            Ok(top_k_mean(payoffs, problem.game.k))
-        }
+    if let Goal::Fixed(fixed) = &problem.goal {
+        q.copy_from_slice(fixed);
+    } else {
+        // Averages may leave Q by rounding; underflowed weights must not make it empty.
+        q.iter_mut().for_each(|v| *v = v.max(1e-300));
+        project_capped_simplex(q, problem.game.k)?;
     }
+    Ok(problem.goal.value(payoffs, problem.game.k))
 }
 
 /// Relative accuracy of the lower bounds of non-smooth losses.
@@ -131,7 +126,7 @@ const DEAR: (f64, f64) = (0.1, 1e-9);
 /// for any intercept where it is free.
 ///
 /// - upper: the objective max_{q' ∈ Q} Σ q'_i r_i(w) + (λ/2)‖w‖², with payoffs
-///   r_i = p_i(R_i − b_i).
+///   r_i = p_i(R_i − b_i); for a tilted risk with less the price of q' ([`Goal::price`]).
 /// - lower: for the given q, which is first moved into Q, the convex function
 ///   P_q(w) = Σ q_i r_i(w) + (λ/2)‖w‖² lies above its tangent at any anchor w₀ plus the ridge:
 ///   P_q(u) ≥ Σ q_i r_i(w₀) + ⟨h, u − w₀⟩ + (λ/2)‖u‖² with h = Σ q_i ∇r_i(w₀), and the minimum of
@@ -140,6 +135,7 @@ const DEAR: (f64, f64) = (0.1, 1e-9);
 ///   bound is almost tight. With a ridge and no
 ///   ball this is the Fenchel dual at the dual point u_j = −ℓ'(⟨x_j, w₀⟩).
 ///   For a non-smooth loss the Fenchel bound of [`minimize`](crate::exact::minimize) takes the place of the tangent.
+///   The price of q is taken off, for a tilted risk.
 ///   Where that is less than what [`Loss::infimum`] says of all models, this is the lower bound.
 ///
 /// q as it is gives the bound of the pair (w, q). A q that still has weight on groups that do not
@@ -170,7 +166,7 @@ where
     problem.domain.check(problem.features, problem.outputs)?;
     require_inside(problem, w)?;
     let canonical = Canonical::new(data, loss, problem)?;
-    let own = canonical.usual(problem.goal.clone());
+    let own = canonical.usual(canonical.goal(&problem.goal));
     let (data, loss, game) = (&canonical.data, canonical.loss(), own.game);
     let w = canonical.model(w);
     let weights = problem.features * problem.outputs;
@@ -214,7 +210,7 @@ where
         let best = minimize_in(&canonical, &Goal::Fixed(q.to_vec()), &options)?;
         iterations += best.iterations;
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
-        Ok::<_, crate::Error>((best.lower - doubt, best.w))
+        Ok::<_, crate::Error>((best.lower - doubt - own.goal.price(q), best.w))
     };
     let is_wide = n > DENSE;
     let (mut lower, mut anchor) = (f64::NEG_INFINITY, w.clone());
@@ -233,7 +229,7 @@ where
     }
     let ascent = if is_wide { ascent.min(WIDE_ASCENT) } else { ascent };
     let (mut ascended, mut in_vain) = (0, 0);
-    if matches!(problem.goal, Goal::Adversary) && m > 1 {
+    if !matches!(problem.goal, Goal::Fixed(_)) && m > 1 {
         let spread = |p: &[f64]| {
             p.iter().fold(0.0, |a: f64, v| a.max(*v)) - p.iter().fold(0.0, |a: f64, v| a.min(*v))
         };
@@ -245,12 +241,8 @@ where
                 break;
             }
             evaluate(&anchor, &mut values, false)?;
-            let top = (0..m).map(|i| game.payoff(i, values[i])).fold(f64::NEG_INFINITY, f64::max);
-            let mut moved: Vec<f64> = (0..m)
-                .map(|i| q[i] * (eta * (game.payoff(i, values[i]) - top)).exp())
-                .map(|v| v.max(1e-300))
-                .collect();
-            project_capped_simplex(&mut moved, game.k)?;
+            let payoffs: Vec<f64> = (0..m).map(|i| game.payoff(i, values[i])).collect();
+            let moved = own.goal.step(&q, &payoffs, 1.0 / eta, game.k)?;
             // Far from the end a coarse bound says as well which way is up.
             let coarse = if is_nonsmooth || is_wide { COARSE * (upper - lower) } else { 0.0 };
             let (bound, near) = lower_bound(&moved, &anchor, tolerance.max(coarse))?;
@@ -280,7 +272,7 @@ where
     let mut any_intercept = is_free || problem.domain.intercept.is_none();
     if is_free && problem.outputs > 1 {
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
-        let bound = bound_of_several(&canonical, &anchor, &q, upper)? - doubt;
+        let bound = bound_of_several(&canonical, &anchor, &q, upper)? - doubt - own.goal.price(&q);
         let size = upper.abs().max(LEAST * canonical.scale());
         any_intercept = bound >= lower - DEAR.0 * (upper - lower) - DEAR.1 * size;
         if any_intercept {

@@ -123,7 +123,7 @@ impl Expansion {
     }
 
     /// Certifies w for the problem whose rows were added. `q` are group weights from which dual
-    /// ascent starts; any give a valid bound.
+    /// ascent starts, but for a tilted risk; any give a valid bound.
     ///
     /// # Errors
     /// [`Error::Parameter`] when w lies outside of the domain, [`Error::EmptyGroup`] for a group
@@ -158,7 +158,7 @@ impl Expansion {
         let tangent = |q: &[f64]| {
             let h = view.gradient(q);
             let least = problem.domain.minimum(&h, game.ridge, problem.features, problem.outputs);
-            dot(q, &payoffs) - dot(&h, &self.w) + least
+            dot(q, &payoffs) - problem.goal.price(q) - dot(&h, &self.w) + least
         };
         let mut lower = tangent(&q);
         let mut method = "tangent bound from one pass".to_owned();
@@ -167,6 +167,7 @@ impl Expansion {
         if let (Some(reach), false) = (reach, self.hessians.is_empty()) {
             let moves = problem.goal == Goal::Adversary && m > 1;
             let (bound, steps) = view.ascend(&mut q, reach, moves)?;
+            let bound = bound - problem.goal.price(&q);
             let better = bound.max(tangent(&q));
             if better > lower {
                 (lower, by_tangent) = (better, better > bound);

@@ -190,7 +190,8 @@ where
     /// The algorithm as it is configured for so many rounds.
     pub fn config(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> Config {
         let player = match self.goal {
-            Goal::Adversary => GroupPlayer::Adversary,
+            // No player has a prior: [`Plan::solver`] refuses it.
+            Goal::Adversary | Goal::Tilted { .. } => GroupPlayer::Adversary,
             Goal::Fixed(q) => GroupPlayer::Fixed(q.clone()),
         };
         Config {
@@ -209,8 +210,13 @@ where
     /// A solver planned for so many rounds. A pilot draws with replacement whatever the budgets.
     ///
     /// # Errors
-    /// Those of [`Config::build`].
+    /// Those of [`Config::build`]; [`Error::Unsupported`] for a tilted risk.
     pub fn solver(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> Result<Box<dyn Solver>> {
+        if matches!(self.goal, Goal::Tilted { .. }) {
+            let algorithm = self.config.algorithm.spec().name;
+            let advice = "minimise it by the reference solver";
+            return Err(Error::Unsupported { algorithm, option: "a tilted risk", advice });
+        }
         let config = self.config(rounds, steps, pilot);
         let sizes = &self.sizes()[..];
         let (game, domain, loss) = (self.game.clone(), self.domain.clone(), self.loss.clone());
@@ -237,7 +243,7 @@ where
         let ridge = self.game.ridge / 2.0 * weights.iter().map(|v| v * v).sum::<f64>();
         Ok(ridge
             + match self.goal {
-                Goal::Adversary => self.game.objective(&risks),
+                Goal::Adversary | Goal::Tilted { .. } => self.game.objective(&risks),
                 Goal::Fixed(q) => q.iter().zip(&risks).map(|(q, r)| q * r).sum(),
             })
     }

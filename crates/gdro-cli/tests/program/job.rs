@@ -250,6 +250,11 @@ fn options_that_contradict_each_other_or_that_nothing_uses_are_refused() {
             "--objective top-k:2 --solver smd-m",
             "--solver: smd-m does not minimise top-k:2: use atkro",
         ),
+        (
+            "--objective tilted:0.1 --solver smd-m",
+            "--solver: smd-m does not minimise tilted:0.1: use exact, or top-k:K with atkro-m",
+        ),
+        ("--objective tilted:0", "--objective: `tilted:0`: expected a number TAU above 0"),
         ("--objective max --solver atkro-m", "--solver: atkro-m minimises top-k:K, not max"),
         ("--solver atkro-1", "--solver: atkro-1 minimises top-k:K, not max"),
         ("--objective average --solver smd-r", "--solver: smd-r plays a weighted form of max"),

@@ -151,6 +151,8 @@ fn certificates_come_out_again() {
         "--solver exact",
         "--solver exact --objective top-k:1.5",
         "--solver exact --objective regret",
+        "--objective tilted:0.05",
+        "--solver exact --objective tilted:0.2:groups --loss hinge",
         "--solver exact --objective average",
         "--solver exact --adjustment 1",
         "--solver exact --ball 0.5",
@@ -167,7 +169,7 @@ fn certificates_come_out_again() {
             assert!((a - b).abs() < 1e-9, "{arguments}: {side} {a} {b}");
         }
         assert!(number(&now["gap"]) >= 0.0, "{arguments}");
-        if arguments.contains("exact") {
+        if arguments.contains("exact") || arguments.contains("tilted") {
             assert!(number(&now["gap"]) < 1e-6, "{arguments}: {now}");
         }
         assert!(!folder.prints("certify run t.csv").contains("warning"), "{arguments}");

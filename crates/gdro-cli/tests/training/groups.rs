@@ -178,6 +178,43 @@ fn each_row_counts_once_in_means_over_rows() {
     folder.prints(&format!("fit {groups} {SQUARED} --missing-group drop"));
 }
 
+/// The prior of a tilted risk over two families: the shares of their groups, halved. The optimum of the
+/// one intercept by a search.
+#[test]
+fn tilted_risks_over_families() {
+    let folder = Folder::with(intercepts_table());
+    let all = [group_ys(|r| r.0.into()), group_ys(|r| r.1.into())].concat();
+    let risks = |b: f64| {
+        let risk =
+            |ys: &Vec<f64>| ys.iter().map(|y| (y - b).powi(2)).sum::<f64>() / ys.len() as f64;
+        all.iter().map(risk).collect::<Vec<f64>>()
+    };
+    let by_rows: Vec<f64> = all.iter().map(|ys| ys.len() as f64 / 16.0).collect();
+    for (tail, prior) in [("", by_rows), (":groups", vec![0.2; 5])] {
+        for tau in [0.5, 20.0] {
+            let value = |b: f64| {
+                let terms = risks(b).into_iter().zip(&prior).map(|(r, p)| p * (r / tau).exp());
+                tau * terms.sum::<f64>().ln()
+            };
+            let (at, least) = minimum(value);
+            let options = format!("{SQUARED} --objective tilted:{tau}{tail} --out out");
+            let found = folder.summary(&format!("t.csv --groups a --groups b {options}"));
+            assert_eq!(found["objective"], format!("tilted:{tau}{tail}"));
+            let upper = number(&found["certificate"]["upper"]);
+            assert!((upper - least).abs() < 1e-7, "{tau}{tail}: {upper} {least}");
+            assert!(number(&found["certificate"]["gap"]) < 1e-7);
+            let intercept = number(&folder.json("out/model.json")["intercepts"][0]);
+            assert!((intercept - at).abs() < 1e-5, "{tau}{tail}: {intercept} {at}");
+            let terms: Vec<f64> =
+                risks(at).iter().zip(&prior).map(|(r, p)| p * (r / tau).exp()).collect();
+            for (group, term) in found["groups"].as_array().unwrap().iter().zip(&terms) {
+                let weight = term / terms.iter().sum::<f64>();
+                assert!((number(&group["weight"]) - weight).abs() < 1e-5, "{group}");
+            }
+        }
+    }
+}
+
 #[test]
 fn bins_on_the_command_line_and_in_a_job_file() {
     let mut table = "age,sex,y\n".to_owned();

@@ -316,6 +316,10 @@ fn what_a_stream_cannot_do_is_refused() {
         ("--stream --solver online-1", "online-1 needs the rows in memory"),
         ("--stream --solver exact", "exact needs the rows in memory"),
         ("--stream --objective regret", "--stream minimises max, not regret"),
+        (
+            "--stream --objective tilted:0.1",
+            "not tilted:0.1: leave --stream out where the table fits",
+        ),
         ("--stream --tol 1e-3", "--tol: not with --stream"),
         ("--stream --budget all", "--budget: not with --stream"),
         ("--stream --solver smd-r --rounds 1e6", "the rows are enough for"),

@@ -6,7 +6,7 @@ use gdro_data::Target;
 use super::data::Data;
 use crate::numbers::{Scale, count, counted, level, percent};
 use crate::tables;
-use gdro::setting::Objective;
+use gdro::setting::{Objective, Tilt};
 use gdro_train::job::{Job, Training};
 use gdro_train::model::Model;
 
@@ -86,6 +86,10 @@ pub fn about(training: &Training, name: &str) -> String {
                 Objective::TopK(k) => {
                     format!("the mean of the {k} largest group risks as small as possible")
                 }
+                Objective::Tilted(Tilt { prior, .. }) => format!(
+                    "the {} as small as possible, which lies between the mean over {prior} (large tau) and the largest risk of a group (small tau)",
+                    tables::goal_in_words(training.objective)
+                ),
                 Objective::Regret => {
                     "the largest excess over what a model for one group alone attains as small as possible".into()
                 }

@@ -41,7 +41,11 @@ impl Streaming {
             }
         }
         if training.objective != Objective::Max {
-            let why = format!("--stream minimises max, not {}", training.objective);
+            let instead = match training.objective {
+                Objective::Tilted(_) => ": leave --stream out where the table fits in memory",
+                _ => "",
+            };
+            let why = format!("--stream minimises max, not {}{instead}", training.objective);
             return Err(settings.refusal("objective", &why));
         }
         let known = match training.solver {

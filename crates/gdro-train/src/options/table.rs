@@ -328,7 +328,10 @@ pub const TABLE: &[Opt] = &[
         Kind::List,
         "The family to choose from besides ERM, as in balanced,max,top-k:3; --objective names one",
     )
-    .default("balanced and max"),
+    .default(
+        "balanced; tilted:TAU and tilted:TAU:groups for six TAU from 3 to 0.01 times the mean loss of \
+         ERM (for squared loss, the variance of the target); max",
+    ),
     opt(
         Heading::Choice,
         "criterion",
@@ -359,8 +362,9 @@ pub const TABLE: &[Opt] = &[
         Heading::Goal,
         "objective",
         "OBJECTIVE",
-        Kind::Named("max, top-k:K, regret, average or balanced"),
-        "max (largest group risk), top-k:K (mean of the K largest), regret (largest excess over \
+        Kind::Named("max, top-k:K, tilted:TAU, regret, average or balanced"),
+        "max (largest group risk), top-k:K (mean of the K largest), tilted:TAU (from average, TAU \
+         large, to max, TAU small; tilted:TAU:groups from balanced), regret (largest excess over \
          what a model for the group alone attains), average (rows alike), balanced (groups alike)",
     )
     .default("max"),

@@ -28,7 +28,7 @@ pub(super) fn solve(
     let at_zero = group_risks(&setting.loss, &zero, &setting.data)?;
     let mut trace = Trace::default();
     let uniform = vec![1.0 / at_zero.len() as f64; at_zero.len()];
-    trace.point((0, 0, 0.0), &at_zero, &uniform, setting.game.objective(&at_zero));
+    trace.point((0, 0, 0.0), &at_zero, &uniform, setting.objective(&at_zero));
     progress.tell(Event::Stage("reference solver"));
     let began = Instant::now();
     // Far below what matters, and as far as double precision goes; with kinks every digit costs as
@@ -43,7 +43,7 @@ pub(super) fn solve(
     let seconds = began.elapsed().as_secs_f64();
     progress.tell(Event::Solved(solution.iterations, seconds));
     let risks = group_risks(&setting.loss, &solution.w, &setting.data)?;
-    let objective = setting.game.objective(&risks);
+    let objective = setting.objective(&risks);
     // Where nobody asked for a gap, some digits less are still many.
     let enough = if tol.is_some() { solution.wanted } else { LENIENT * solution.wanted };
     let missed = (solution.gap() > enough).then(|| (solution.gap(), solution.wanted));

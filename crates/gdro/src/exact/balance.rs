@@ -17,12 +17,12 @@
 //! where it is wanted.
 
 use super::Risks;
-use super::problem::{Goal, Problem, Solution};
+use super::goal::Goal;
+use super::problem::{Problem, Solution};
 use super::surrogate::Surrogate;
 use super::system::conjugate_gradients;
 use crate::domain::MirrorMap;
 use crate::error::{Error, Result};
-use crate::game::top_k_weights;
 use crate::row::dot;
 
 /// Distances of the other intercept that are tried: 4 to the powers below this.
@@ -247,10 +247,11 @@ impl<'p, M: MirrorMap> Balance<'p, M> {
         risks.evaluate(w, &mut payoffs, &mut gradients)?;
         let surrogate = Surrogate::of(risks, game);
         payoffs.iter_mut().enumerate().for_each(|(i, r)| *r = game.payoff(i, *r));
-        let is_open = self.problem.goal == Goal::Adversary && self.fixed.is_none();
+        let goal = &self.problem.goal;
+        let is_open = !matches!(goal, Goal::Fixed(_)) && self.fixed.is_none();
         let q = match q {
             Some(q) => q.to_vec(),
-            None if is_open && n == weights + 1 => top_k_weights(&payoffs, game.k),
+            None if is_open && n == weights + 1 => goal.response(&payoffs, game.k),
             None => self.weights(),
         };
         let mut h = vec![0.0; n];
@@ -264,7 +265,7 @@ impl<'p, M: MirrorMap> Balance<'p, M> {
         if game.ridge > 0.0 && room.is_finite() && norm > 0.0 {
             least = least.max(-norm * (2.0 * room.max(0.0) / game.ridge).sqrt());
         }
-        let value = dot(&q, &payoffs) - dot(&h, w) + least;
+        let value = dot(&q, &payoffs) - goal.price(&q) - dot(&h, w) + least;
         let beneath = surrogate.map_or(f64::NEG_INFINITY, |s| s.lower(&q, value));
         Ok(Tangent { value, beneath, slope: slope.to_vec() })
     }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! so that s = y₀ + u s', and the objective is κ times that of the payoffs p_i (f/κ) (R'_i − b_i/f),
-//! the ridge λ u²/(σ²κ) and the set (σ/u) W. Scales are powers of two, which lose no digit.
+//! the ridge λ u²/(σ²κ), the set (σ/u) W and the τ of a tilted risk τ/κ. Scales are powers of two, which lose no digit.
 //!
 //! - c and y₀, for a free intercept alone: the middle of the targets, and of the columns that are
 //!   far from 0. A penalised intercept would make another problem of it, and so would a box.
@@ -20,7 +20,8 @@
 
 use std::sync::Arc;
 
-use super::problem::{Goal, Options, Problem, Solution};
+use super::goal::Goal;
+use super::problem::{Options, Problem, Solution};
 use super::scaled::Scaled;
 use crate::dataset::Dataset;
 use crate::domain::{Domain, MirrorMap};
@@ -157,6 +158,11 @@ impl<'p, L: Loss + Sync, M: MirrorMap> Canonical<'p, L, M> {
     /// The problem in these coordinates, with intercepts as far from 0 as they may be at first.
     pub(crate) fn usual(&self, goal: Goal) -> Problem<'_, Scaled<'p, M>> {
         self.problem(&self.domain, goal)
+    }
+
+    /// A goal in these coordinates.
+    pub(crate) fn goal(&self, goal: &Goal) -> Goal {
+        goal.in_unit(self.unit)
     }
 
     /// The options in these coordinates.

@@ -8,12 +8,13 @@
 //! ```
 //!
 //! of the model alone: Φ_μ is a smooth maximum of the payoffs, with gradient Σ q_i ∇r_i at the q of
-//! its own t and u. With fixed weights q it is Σ q_i r_i. Newton's direction of a convex function
+//! its own t and u. With fixed weights q it is Σ q_i r_i; a tilted risk is a smooth maximum itself. Newton's direction of a convex function
 //! descends, and a line search along it cannot get stuck: where steps of the primal–dual iteration
 //! are cut to nothing, this phase goes on, if slowly, and leaves a point with exact slacks and
 //! multipliers, from which the fast iteration takes over.
 
 use super::Risks;
+use super::goal::{Goal, smooth_max};
 use super::interior::{Solver, Values};
 use super::level::{capped_level, capped_slacks, level};
 use super::point::{Point, Step};
@@ -29,13 +30,16 @@ const CENTRAL: f64 = 0.1;
 const ROUNDING: f64 = 1e-13;
 
 impl<M: MirrorMap> Solver<'_, M> {
-    /// Minimises the barrier function for `mu` until the point is central.
+    /// Minimises the barrier function for `mu` until the point is central, or a step gains less than
+    /// `enough`, in at most so many steps. Says whether it came to that.
     pub(super) fn centre<R: Risks>(
         &mut self,
         risks: &mut R,
         options: &Options,
         mu: f64,
-    ) -> Result<()> {
+        enough: f64,
+        most: usize,
+    ) -> Result<bool> {
         let mut point = self.point.clone();
         self.settle(&mut point, &self.values, mu);
         self.point = point;
@@ -48,23 +52,27 @@ impl<M: MirrorMap> Solver<'_, M> {
             self.search(risks, Step { w: inward, ..Step::default() }, mu)?;
         }
         let mut memory = Vec::new();
-        while !self.done(options) {
+        for _ in 0..most {
+            if self.done(options) {
+                break;
+            }
             self.best.iterations += 1;
             let (system, spread) = self.system(risks, &mut memory);
             let w = self.direction(risks, &system, &spread, mu).w;
             let decrement = -dot(&w, &self.dual(&self.point, &self.values));
             let moved = self.search(risks, Step { w, ..Step::default() }, mu)?;
             self.record(risks)?;
-            if !moved || decrement < CENTRAL * mu {
-                break;
+            if !moved || decrement < enough.max(CENTRAL * mu) {
+                return Ok(moved);
             }
         }
-        Ok(())
+        Ok(self.done(options))
     }
 
     /// Slacks and multipliers of the central path for the model of a point.
     fn settle(&self, point: &mut Point, values: &Values, mu: f64) {
-        if self.fixed.is_none() {
+        self.respond(point, values);
+        if self.is_game() {
             let top = values.payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let below: Vec<f64> = values.payoffs.iter().map(|r| top - r).collect();
             let above = if self.is_capped() {
@@ -93,9 +101,10 @@ impl<M: MirrorMap> Solver<'_, M> {
     /// The barrier function at a settled point.
     fn barrier(&self, point: &Point, values: &Values, mu: f64) -> f64 {
         let w = &point.w[..self.weights];
-        let objective = match &self.fixed {
-            Some(q) => dot(q, &values.payoffs),
-            None => point.t + self.cap() * point.u.iter().sum::<f64>(),
+        let objective = match (&self.problem.goal, self.tau) {
+            (Goal::Tilted { prior, .. }, Some(tau)) => smooth_max(prior, tau, &values.payoffs),
+            _ if self.is_game() => point.t + self.cap() * point.u.iter().sum::<f64>(),
+            _ => dot(&point.q, &values.payoffs),
         };
         let mut logs: f64 = point.s.iter().chain(&point.u).map(|s| s.ln()).sum();
         if let Some(ball) = &point.ball {

@@ -9,8 +9,10 @@
 //! ```
 //!
 //! so that τ need not go to 0, as it must for a smoothed maximum. F is smooth, with gradient Σ q_i
-//! ∇r_i at its own q, and is minimised by accelerated mirror descent with the ridge in the prox. At
-//! a model w the gap of the game has two parts, both known:
+//! ∇r_i at its own q, and is minimised by accelerated mirror descent with the ridge in the prox. (A
+//! tilted risk has an entropy of its own, by which another q pays as well: [`Goal::price`]. One that
+//! is large does without the proximal term.) At a model w the gap of the game has two parts, both
+//! known:
 //!
 //! ```text
 //! max_{q' ∈ Q} Σ q'_i r_i − Σ q_i r_i                     what another p may gain
@@ -25,12 +27,11 @@
 
 use super::Risks;
 use super::balance::{Balance, Tangent};
+use super::goal::Goal;
 use super::problem::{Options, Problem, Solution};
 use super::surrogate::Surrogate;
 use crate::domain::MirrorMap;
 use crate::error::Result;
-use crate::game::top_k_mean;
-use crate::group_weights::project_capped_simplex;
 use crate::row::dot;
 
 /// So many evaluations of all gradients count as one iteration of the options.
@@ -67,6 +68,7 @@ pub(super) struct FirstOrder<'p, M> {
     n: usize,
     weights: usize,
     fixed: Option<Vec<f64>>,
+    /// p.
     prior: Vec<f64>,
     tau: f64,
     /// The smoothness that the last step needed.
@@ -166,6 +168,11 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         }
         let size = place.payoffs.iter().fold(0.0, |a: f64, v| a.max(v.abs()));
         self.tau = place.gains.0.max(1e-3 * size).max(1e-12);
+        if let Goal::Tilted { tau, .. } = self.problem.goal
+            && tau >= self.tau
+        {
+            self.tau = 0.0;
+        }
         self.weigh(risks, &mut place)?;
         Ok(place)
     }
@@ -194,23 +201,14 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
 
     /// The group weights of F, with all that depends on them; improves the best bounds.
     fn weigh<R: Risks>(&mut self, risks: &mut R, place: &mut Place) -> Result<()> {
-        let (game, domain) = (self.problem.game, self.problem.domain);
+        let (game, domain, goal) = (self.problem.game, self.problem.domain, &self.problem.goal);
         let Place { w, payoffs, gradients, q, h, gains, surrogate } = place;
         if self.fixed.is_none() {
-            for ((q, p), r) in q.iter_mut().zip(&self.prior).zip(&*payoffs) {
-                *q = p.max(1e-300).ln() + r / self.tau;
-            }
-            // Relative to the last that may have to be capped: those above may overflow without
-            // harm, but the order of those below must not be lost.
-            let mut sorted = q.clone();
-            sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-            let level = sorted[game.k.ceil() as usize - 1];
-            q.iter_mut().for_each(|q| *q = (*q - level).clamp(-690.0, 300.0).exp());
-            project_capped_simplex(q, game.k)?;
+            *q = goal.step(&self.prior, payoffs, self.tau, game.k)?;
         }
         let attained = |payoffs: &[f64]| match &self.fixed {
             Some(fixed) => dot(fixed, payoffs),
-            None => top_k_mean(payoffs, game.k),
+            None => goal.value(payoffs, game.k),
         };
         h.fill(0.0);
         for (q, line) in q.iter().zip(gradients.chunks_exact(self.n)) {
@@ -218,7 +216,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         }
         let ridge = game.ridge / 2.0 * dot(&w[..self.weights], &w[..self.weights]);
         let least = domain.minimum(h, game.ridge, self.problem.features, self.problem.outputs);
-        let value = dot(q, payoffs);
+        let value = dot(q, payoffs) - goal.price(q);
         *gains = (attained(payoffs) - value, dot(h, w) + ridge - least);
         let outside = if domain.map.contains(&w[..self.weights]) { 0.0 } else { f64::INFINITY };
         let objective = |payoffs: &[f64]| attained(payoffs) + ridge + outside;

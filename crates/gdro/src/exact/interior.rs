@@ -11,7 +11,9 @@
 //! ```
 //!
 //! (without the u_i for k = 1). The multipliers q_i of its groups are the group weights of the
-//! saddle point. There are two phases.
+//! saddle point. Fixed q_i, and those of a tilted risk, which are a smooth function of the payoffs,
+//! are no multipliers: then the domain's are the only inequalities. There are two phases, and one
+//! before them where τ is small (`cool`).
 //!
 //! - `primal_dual`: Newton steps on the optimality conditions with a falling complementarity μ. Ten
 //!   to thirty of them reach rounding level, where the smoothed maximum with a falling temperature
@@ -27,8 +29,9 @@
 use super::Risks;
 use super::balance::{Balance, Tangent};
 use super::first_order::FirstOrder;
+use super::goal::{Goal, tilted};
 use super::point::{Ball, Bound, Point};
-use super::problem::{Goal, Options, Problem, Solution};
+use super::problem::{Options, Problem, Solution};
 use super::surrogate::Surrogate;
 use crate::domain::{Constraints, MirrorMap};
 use crate::error::{Error, Result};
@@ -64,12 +67,7 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
     {
         return Err(Error::Length { what: "start", found: start.len(), expected: n });
     }
-    let fixed = match &problem.goal {
-        Goal::Fixed(q) => Some(q.clone()),
-        // Q is a single point.
-        Goal::Adversary if problem.game.k == m as f64 => Some(vec![1.0 / m as f64; m]),
-        Goal::Adversary => None,
-    };
+    let fixed = problem.goal.fixed(problem.game);
     let floor = problem.floor(risks.infimum(), |_| 0.0);
     if !problem.domain.map.constraints().are_smooth() {
         return FirstOrder::new(problem, m, n, fixed, floor).run(risks, options);
@@ -77,7 +75,12 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
     let mut solver = Solver::new(problem, m, n, fixed, floor);
     match (near, &options.start) {
         (Some(gap), Some(start)) => solver.resume(risks, options, start, gap)?,
-        _ => solver.start(risks, options.start.as_deref())?,
+        _ => {
+            solver.start(risks, options.start.as_deref())?;
+            solver.record(risks)?;
+            let first = solver.scale;
+            solver.cool(risks, options, first, options.start.is_some())?;
+        }
     }
     solver.run(risks, options)
 }
@@ -107,6 +110,8 @@ pub(super) struct Solver<'p, M> {
     pub(super) weights: usize,
     pub(super) radius: f64,
     pub(super) fixed: Option<Vec<f64>>,
+    /// τ as it is at present, of a tilted risk ([`Goal::Tilted`]).
+    pub(super) tau: Option<f64>,
     pub(super) point: Point,
     pub(super) values: Values,
     pub(super) best: Solution,
@@ -114,7 +119,7 @@ pub(super) struct Solver<'p, M> {
     beneath: Solution,
     balance: Balance<'p, M>,
     /// The problem's own scale ([`Options::relative`]).
-    scale: f64,
+    pub(super) scale: f64,
 }
 
 impl<'p, M: MirrorMap> Solver<'p, M> {
@@ -141,12 +146,16 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         if let Some(b) = problem.domain.intercept {
             bounds.extend((weights..n).map(|j| bound(j, -b, b)));
         }
+        let (first, tau) = match &problem.goal {
+            Goal::Tilted { prior, tau } if fixed.is_none() => (prior.clone(), Some(*tau)),
+            _ => (fixed.clone().unwrap_or_else(|| vec![1.0 / m as f64; m]), None),
+        };
         let point = Point {
             w: vec![0.0; n],
             t: 0.0,
             u: Vec::new(),
             s: Vec::new(),
-            q: fixed.clone().unwrap_or_else(|| vec![1.0 / m as f64; m]),
+            q: first,
             v: Vec::new(),
             ball: None,
             bounds,
@@ -163,6 +172,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             weights,
             radius,
             fixed,
+            tau,
             point,
             values,
             best,
@@ -178,6 +188,18 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
 
     pub(super) fn is_capped(&self) -> bool {
         self.problem.game.k > 1.0
+    }
+
+    /// Whether the q_i are multipliers of inequalities.
+    pub(super) fn is_game(&self) -> bool {
+        self.fixed.is_none() && self.tau.is_none()
+    }
+
+    /// The group weights of a tilted risk at the model of a point; others stay as they are.
+    pub(super) fn respond(&self, point: &mut Point, values: &Values) {
+        if let (Goal::Tilted { prior, .. }, Some(tau)) = (&self.problem.goal, self.tau) {
+            point.q = tilted(prior, tau, &values.payoffs);
+        }
     }
 
     pub(super) fn evaluate<R: Risks>(
@@ -217,6 +239,9 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let mut values = self.values.clone();
         self.evaluate(risks, &w, &mut values)?;
         (self.point.w, self.values) = (w, values);
+        let mut point = self.point.clone();
+        self.respond(&mut point, &self.values);
+        self.point = point;
         Ok(())
     }
 
@@ -236,7 +261,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let w = &self.point.w[..self.weights];
         let value = match &self.fixed {
             Some(q) => dot(q, payoffs),
-            None => crate::game::top_k_mean(payoffs, self.problem.game.k),
+            None => self.problem.goal.value(payoffs, self.problem.game.k),
         };
         value + self.problem.game.ridge / 2.0 * dot(w, w)
     }
@@ -271,7 +296,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             room = room.max(0.3 * promise.min(spread + size));
         }
         let mut mu = room / self.m as f64;
-        if self.fixed.is_none() {
+        if self.is_game() {
             self.point.t = top + room;
             self.point.s = payoffs.iter().map(|r| top + room - r).collect();
             if self.is_capped() {
@@ -306,25 +331,22 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         self.enter(risks, start, INSIDE.min(gap / size))?;
         self.record(risks)?;
         let count = self.point.inequalities().max(1) as f64;
-        self.centre(risks, options, gap / count)
+        self.cool(risks, options, gap, false)?;
+        self.centre(risks, options, gap / count, 0.0, usize::MAX).map(drop)
     }
 
     /// Improves the best bounds by those of the present point.
     pub(super) fn record<R: Risks>(&mut self, risks: &mut R) -> Result<()> {
         let (game, domain) = (self.problem.game, self.problem.domain);
         let (w, payoffs) = (&self.point.w, &self.values.payoffs);
-        let q = match &self.fixed {
-            Some(q) => q.clone(),
-            None => {
-                let mut q = self.point.q.clone();
-                project_capped_simplex(&mut q, game.k)?;
-                q
-            }
-        };
+        let mut q = self.point.q.clone();
+        if self.is_game() {
+            project_capped_simplex(&mut q, game.k)?;
+        }
         let inside = domain.map.contains(&w[..self.weights]);
         let attained = |p: &[f64]| if inside { self.objective(p) } else { f64::INFINITY };
         let h = self.group_sum(&q, &self.values.gradients);
-        let flat = dot(&q, payoffs) - dot(&h, w);
+        let flat = dot(&q, payoffs) - self.problem.goal.price(&q) - dot(&h, w);
         let surrogate = self.values.surrogate.as_ref();
         let beneath = |lower| surrogate.map_or(f64::NEG_INFINITY, |s| s.lower(&q, lower));
         let uppers =
@@ -369,7 +391,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             let mu = self.point.complementarity();
             let mu = (self.best.gap().max(0.0) / count).min(first).max(mu);
             central = if mu > 0.5 * central { 0.2 * central } else { mu };
-            self.centre(risks, options, central)?;
+            self.centre(risks, options, central, 0.0, usize::MAX)?;
             let gap = self.best.gap();
             let falls = gap < 0.9 * before || gap < central;
             futile = if falls { 0 } else { futile + 1 };

@@ -88,7 +88,7 @@ where
         }
     }
     let canonical = Canonical::new(data, loss, problem)?;
-    let goal = problem.goal.clone();
+    let goal = canonical.goal(&problem.goal);
     let solution = minimize_in(&canonical, &goal, &canonical.options(options))?;
     Ok(canonical.answer(solution))
 }

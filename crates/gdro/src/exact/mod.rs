@@ -9,8 +9,10 @@
 mod balance;
 mod canonical;
 mod centre;
+mod cool;
 mod dataset;
 mod first_order;
+mod goal;
 mod interior;
 mod level;
 mod minimize;
@@ -26,12 +28,13 @@ mod system;
 
 pub(crate) use canonical::Canonical;
 pub use dataset::DatasetRisks;
+pub use goal::Goal;
 pub use interior::solve;
 pub use minimize::minimize;
 pub(crate) use minimize::{bound_of_several, minimize_in};
 pub use population::{Population, softplus_mean};
 pub(crate) use problem::LEAST;
-pub use problem::{Goal, Options, Problem, Solution};
+pub use problem::{Options, Problem, Solution};
 pub use regret::{GroupOptimum, group_optima};
 pub(crate) use system::DENSE;
 

@@ -35,7 +35,7 @@ impl<M: MirrorMap> Solver<'_, M> {
             products += (ball.slack(&point.w) * ball.nu - mu).powi(2);
         }
         let mut infeasible = dot(&dual, &dual);
-        if self.fixed.is_none() {
+        if self.is_game() {
             infeasible += (1.0 - point.q.iter().sum::<f64>()).powi(2);
             for i in 0..self.m {
                 let u = point.u.get(i).copied().unwrap_or(0.0);
@@ -79,7 +79,10 @@ impl<M: MirrorMap> Solver<'_, M> {
         if self.fixed.is_some() {
             return Spread::default();
         }
-        let h = self.point.stiffness();
+        let h = match self.tau {
+            Some(tau) => self.point.q.iter().map(|q| q / tau).collect(),
+            None => self.point.stiffness(),
+        };
         let total = h.iter().sum();
         let mut center = self.group_sum(&h, &self.values.gradients);
         center.iter_mut().for_each(|g| *g /= total);
@@ -130,9 +133,9 @@ impl<M: MirrorMap> Solver<'_, M> {
         let (point, values, n) = (&self.point, &self.values, self.n);
         let ridge = self.problem.game.ridge;
         let mut rhs = vec![0.0; n];
-        let adversary = self.fixed.is_none();
+        let adversary = self.is_game();
         // π_i: what takes the place of the multiplier q_i on the right-hand side.
-        let mut pi = self.fixed.clone().unwrap_or_default();
+        let mut pi = point.q.clone();
         let (mut gap_u, mut zeta) = (vec![0.0; point.u.len()], vec![0.0; self.m]);
         let mut kappa = 0.0;
         let slope = |i: usize| point.q[i] / point.s[i];

@@ -144,7 +144,8 @@ impl<M: MirrorMap> Solver<'_, M> {
         if let Some(ball) = &mut point.ball {
             ball.nu = ball.nu.max(BALL * mu / ball.slack(&point.w));
         }
-        if self.fixed.is_some() {
+        self.respond(point, values);
+        if !self.is_game() {
             return;
         }
         let level = |point: &Point, i: usize| {

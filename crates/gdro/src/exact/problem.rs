@@ -1,18 +1,9 @@
 //! What the reference solver is asked, and what it answers.
 
+use super::goal::Goal;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Error, Result};
-use crate::game::{Game, top_k_mean};
-use crate::row::dot;
-
-/// Who plays q.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Goal {
-    /// The adversary: the objective is the game's.
-    Adversary,
-    /// These fixed weights: the objective is Σ q_i p_i (R_i − b_i) + (λ/2)‖w‖².
-    Fixed(Vec<f64>),
-}
+use crate::game::Game;
 
 /// What to minimise over which models.
 #[derive(Clone, Debug)]
@@ -34,16 +25,15 @@ impl<M: MirrorMap> Problem<'_, M> {
     ///
     /// # Errors
     /// Those of [`Game::check`] and [`Domain::check`]; [`Error::Length`] for a game or weights of
-    /// another number of groups.
+    /// another number of groups, [`Error::Parameter`] for a prior or τ out of range.
     pub(crate) fn check(&self, groups: usize) -> Result<()> {
         self.game.check()?;
         self.domain.check(self.features, self.outputs)?;
-        let wrong = |what, found| Err(Error::Length { what, found, expected: groups });
-        match &self.goal {
-            _ if self.game.groups() != groups => wrong("game", self.game.groups()),
-            Goal::Fixed(q) if q.len() != groups => wrong("weights", q.len()),
-            _ => Ok(()),
+        let found = self.game.groups();
+        if found != groups {
+            return Err(Error::Length { what: "game", found, expected: groups });
         }
+        self.goal.check(self.game)
     }
 
     /// What no model is below because no risk is below `infimum`: the objective of risks that are
@@ -55,10 +45,7 @@ impl<M: MirrorMap> Problem<'_, M> {
         let game = self.game;
         let payoff = |i: usize| game.payoff(i, infimum - error(i));
         let payoffs: Vec<f64> = (0..game.groups()).map(payoff).collect();
-        match &self.goal {
-            Goal::Fixed(q) => dot(q, &payoffs),
-            Goal::Adversary => top_k_mean(&payoffs, game.k),
-        }
+        self.goal.value(&payoffs, game.k)
     }
 }
 

@@ -33,6 +33,10 @@ impl Objective {
                 Err(format!("{solver} draws k groups and needs a whole k, found {k}: use {names}"))
             }
             Objective::TopK(_) => Ok(()),
+            Objective::Tilted(_) => Err(format!(
+                "{solver} does not minimise {self}: use exact, or top-k:K with {}",
+                either(|f| f.top_k)
+            )),
             _ if spec.top_k => Err(format!("{solver} minimises top-k:K, not {self}: {PLAIN}")),
             _ if spec.only_regret && self != Objective::Regret => {
                 Err(format!("{solver} minimises regret, not {self}: {PLAIN}"))
@@ -77,7 +81,7 @@ impl Objective {
             (false, true) => "adjustment",
         };
         match self {
-            Objective::Max | Objective::TopK(_) => None,
+            Objective::Max | Objective::TopK(_) | Objective::Tilted(_) => None,
             Objective::Regret => {
                 conflict(setting, "the objective regret has offsets of its own".to_owned())
             }
@@ -140,6 +144,10 @@ mod tests {
         };
         let found = refused("top-k:2", Algorithm::SmdM);
         assert_eq!(found, "smd-m does not minimise top-k:2: use atkro-m, atkro-k or atkro-1");
+        assert_eq!(
+            refused("tilted:0.1:groups", Algorithm::SmdM),
+            "smd-m does not minimise tilted:0.1:groups: use exact, or top-k:K with atkro-m, atkro-k or atkro-1"
+        );
         assert!(refused("top-k:1.5", Algorithm::AtkroK).contains("whole k, found 1.5"));
         assert!(refused("max", Algorithm::Atkro1).contains("minimises top-k:K, not max"));
         assert!(refused("max", Algorithm::Mero).contains("minimises regret"));

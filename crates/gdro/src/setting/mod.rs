@@ -23,7 +23,7 @@ mod objective;
 mod size;
 
 pub use constant::Constant;
-pub use objective::{Objective, SolverName};
+pub use objective::{Objective, Prior, SolverName, Tilt};
 pub use size::Size;
 
 pub use crate::error::Conflict;
@@ -71,8 +71,9 @@ pub struct Terms {
     /// How far from 0 the steps of a player may take an intercept that is free of ridge and set; no
     /// intercept when absent. The optimum knows no such bound.
     pub intercept: Option<f64>,
-    /// Weights of the groups under which every row counts once, for [`Objective::Average`]: by
-    /// default the shares of the groups, for groups that have every row once.
+    /// Weights of the groups under which rows count alike: for [`Objective::Average`] by default the
+    /// shares of the groups, which must have every row once between them; for the prior of
+    /// [`Prior::Rows`] by default the [`family_shares`] of groups of one family.
     pub shares: Option<Vec<f64>>,
     /// C of the offsets −C/√n_i; none when absent.
     pub adjustment: Option<f64>,
@@ -141,6 +142,14 @@ impl<L: Loss + Sync> Setting<L> {
                     None => row_shares(&data, 0..m)?,
                 });
             }
+            Objective::Tilted(Tilt { tau, prior }) => {
+                let prior = match (prior, &terms.shares) {
+                    (Prior::Groups, _) => vec![1.0 / m as f64; m],
+                    (Prior::Rows, Some(shares)) => shares.clone(),
+                    (Prior::Rows, None) => family_shares(&data, &vec![0; m]),
+                };
+                goal = Goal::Tilted { prior, tau };
+            }
             Objective::Regret => {
                 let optima = group_optima(&data, &loss, &domain, terms.l2)?;
                 game.offsets = optima.iter().map(|o| o.risk).collect();
@@ -189,13 +198,9 @@ impl<L: Loss + Sync> Setting<L> {
 
     /// The objective of group risks, without the ridge.
     pub fn objective(&self, risks: &[f64]) -> f64 {
-        match &self.goal {
-            Goal::Adversary => self.game.objective(risks),
-            Goal::Fixed(q) => {
-                let payoffs = risks.iter().enumerate().map(|(i, r)| self.game.payoff(i, *r));
-                q.iter().zip(payoffs).map(|(q, r)| q * r).sum()
-            }
-        }
+        let payoff = |(i, r): (usize, &f64)| self.game.payoff(i, *r);
+        let payoffs: Vec<f64> = risks.iter().enumerate().map(payoff).collect();
+        self.goal.value(&payoffs, self.game.k)
     }
 
     /// The certificate of a model and group weights, with up to 12 steps of dual ascent.
@@ -238,17 +243,29 @@ impl<L: Loss + Sync> Setting<L> {
 /// # Errors
 /// [`crate::Error::Parameter`] when they have not.
 pub fn row_shares(data: &Dataset, groups: impl IntoIterator<Item = usize>) -> Result<Vec<f64>> {
-    let mut shares = vec![0.0; data.groups()];
-    let mut rows = 0;
-    for group in groups {
-        shares[group] = data.total_weight(group);
-        rows += data.members(group).len();
-    }
+    let groups: Vec<usize> = groups.into_iter().collect();
+    let rows: usize = groups.iter().map(|group| data.members(*group).len()).sum();
     let expected = "groups that have every row once between them";
     require(rows == data.rows(), "objective", "average", expected)?;
-    let total: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|s| *s /= total);
+    let mut shares = vec![0.0; data.groups()];
+    let total: f64 = groups.iter().map(|group| data.total_weight(*group)).sum();
+    groups.into_iter().for_each(|group| shares[group] = data.total_weight(group) / total);
     Ok(shares)
+}
+
+/// Weights of the groups under which the rows of each family count alike, and the families between
+/// them: with n_i the sum of the weights of the rows of group i, n_i/Σ_{j in its family} n_j over the
+/// number of families. `families` is the family of each group, by any number.
+///
+/// # Panics
+/// When there are fewer families than groups.
+pub fn family_shares(data: &Dataset, families: &[usize]) -> Vec<f64> {
+    let mut totals = std::collections::BTreeMap::<usize, f64>::new();
+    for group in 0..data.groups() {
+        *totals.entry(families[group]).or_default() += data.total_weight(group);
+    }
+    let count = totals.len() as f64;
+    (0..data.groups()).map(|i| data.total_weight(i) / totals[&families[i]] / count).collect()
 }
 
 #[cfg(test)]

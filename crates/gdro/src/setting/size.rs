@@ -76,11 +76,14 @@ impl Size {
     }
 
     /// The solver of an objective for rows of this size, and why: the reference solver where it
-    /// [fits](Size::fits_exact), then an algorithm in rounds, which draws one sample per
-    /// round where groups are many.
+    /// [fits](Size::fits_exact) or no other minimises the objective, then an algorithm in rounds, which
+    /// draws one sample per round where groups are many.
     pub fn solver(&self, objective: Objective) -> (SolverName, &'static str) {
         if self.fits_exact() {
             return (SolverName::Exact, "the table fits the reference solver");
+        }
+        if matches!(objective, Objective::Tilted(_)) {
+            return (SolverName::Exact, "no other solver minimises tilted risks");
         }
         let top_k = matches!(objective, Objective::TopK(_));
         let algorithm = Algorithm::automatic(top_k, self.groups > MANY_GROUPS);
@@ -106,6 +109,8 @@ mod tests {
         assert_eq!(rounds(65, Objective::Max), Algorithm::Online1);
         assert_eq!(rounds(6, Objective::TopK(2.0)), Algorithm::AtkroM);
         assert_eq!(rounds(65, Objective::TopK(2.0)), Algorithm::Atkro1);
+        let tilted = "tilted:0.1".parse().unwrap();
+        assert_eq!(solver(1e8, 6, tilted), SolverName::Exact);
         assert_ne!(solver(1e3, 4_000_000, Objective::Max), SolverName::Exact);
     }
 }

@@ -25,6 +25,14 @@ struct Random {
     goal: Goal,
 }
 
+/// A prior, and a τ from far below the risks to far above.
+fn tilted(rng: &mut Rng, m: usize) -> Goal {
+    let prior: Vec<f64> = (0..m).map(|_| 0.01 + unit(rng)).collect();
+    let total: f64 = prior.iter().sum();
+    let prior = prior.iter().map(|p| p / total).collect();
+    Goal::Tilted { prior, tau: 10f64.powf(8.0 * unit(rng) - 6.0) }
+}
+
 fn random(rng: &mut Rng) -> Random {
     let (m, d, rows) = (1 + below(rng, 4), 1 + below(rng, 3), 4 + below(rng, 12));
     let x = (0..rows * d).map(|_| 6.0 * unit(rng) - 3.0).collect();
@@ -80,6 +88,7 @@ fn random(rng: &mut Rng) -> Random {
     }
     let goal = match below(rng, 4) {
         0 => Goal::Fixed(vec![1.0 / m as f64; m]),
+        1 if game.k == 1.0 => tilted(rng, m),
         _ => Goal::Adversary,
     };
     Random { data, loss, game, domain, goal }
@@ -232,10 +241,16 @@ fn bounds_of_free_intercepts_hold_for_all_of_them() {
             random.domain.map.primal(&mut w[..weights], 0.0);
             w[weights..].iter_mut().for_each(|v| *v += size * (unit(&mut rng) - 0.5));
             let risks = group_risks(&random.loss, &w, &random.data).unwrap();
+            let payoffs = (0..risks.len()).map(|i| random.game.payoff(i, risks[i]));
             let value = match &random.goal {
                 Goal::Adversary => random.game.objective(&risks),
-                Goal::Fixed(q) => {
-                    (0..q.len()).map(|i| q[i] * random.game.payoff(i, risks[i])).sum()
+                Goal::Fixed(q) => q.iter().zip(payoffs).map(|(q, r)| q * r).sum(),
+                Goal::Tilted { prior, tau } => {
+                    let payoffs: Vec<f64> = payoffs.collect();
+                    let top = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    let terms =
+                        prior.iter().zip(&payoffs).map(|(p, r)| p * ((r - top) / tau).exp());
+                    top + tau * terms.sum::<f64>().ln()
                 }
             };
             let ridge: f64 = w[..weights].iter().map(|v| v * v).sum();

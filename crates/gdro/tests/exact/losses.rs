@@ -136,8 +136,16 @@ fn random(rng: &mut Rng) -> Random {
     if unit(rng) < 0.5 {
         domain = domain.with_intercept(5.0).unwrap();
     }
-    let fixed = below(rng, 4) == 0;
-    let goal = if fixed { Goal::Fixed(vec![1.0 / m as f64; m]) } else { Goal::Adversary };
+    let goal = match below(rng, 4) {
+        0 => Goal::Fixed(vec![1.0 / m as f64; m]),
+        1 if game.k == 1.0 => {
+            let prior: Vec<f64> = (0..m).map(|i| (1 + i) as f64).collect();
+            let total: f64 = prior.iter().sum();
+            let prior = prior.iter().map(|p| p / total).collect();
+            Goal::Tilted { prior, tau: 10f64.powf(8.0 * unit(rng) - 6.0) }
+        }
+        _ => Goal::Adversary,
+    };
     Random { data, loss, game, domain, goal }
 }
 

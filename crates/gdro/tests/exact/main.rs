@@ -9,4 +9,5 @@ mod geometries;
 mod geometry;
 mod losses;
 mod reference;
+mod tilted;
 mod wide;

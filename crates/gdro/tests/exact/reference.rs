@@ -100,8 +100,8 @@ fn optima_agree_with_a_conic_solver() {
         let loss = loss(kind);
         let risks = group_risks(&loss, &s.w, &data).unwrap();
         let value = match &goal {
-            Goal::Adversary => game.objective(&risks),
             Goal::Fixed(q) => (0..5).map(|i| q[i] * game.payoff(i, risks[i])).sum(),
+            _ => game.objective(&risks),
         };
         let weights = &s.w[..FEATURES * loss.outputs()];
         let square: f64 = weights.iter().map(|v| v * v).sum();

@@ -1,7 +1,7 @@
 """Optimal values of small games by a conic solver (cvxpy with Clarabel). Prints optima.json.
 
 Objective: max over q in {q >= 0, sum = 1, q_i <= 1/k} of sum_i q_i p_i (R_i(w) - b_i), plus (ridge/2)|w|^2, as
-t + (1/k) sum_i max(r_i - t, 0); or fixed q. Needs numpy, cvxpy and clarabel.
+t + (1/k) sum_i max(r_i - t, 0); or fixed q; or, with a prior, tau log sum_i prior_i exp(r_i/tau). Needs numpy, cvxpy and clarabel.
 """
 import json
 import sys
@@ -28,7 +28,7 @@ GOALS = {
 }
 
 
-def solve(loss, domain, goal, own=None):
+def solve(loss, domain, goal, own=None, tol=1e-11):
     """Status and optimal value; `own(scores, y)` replaces the loss on the data of `loss`."""
     data = make_data(seed=21, rows=60, features=FEATURES, loss=loss, sparse=True, groups=GROUPS)
     x, y, omega = np.array(data["x"]), np.array(data["y"]), np.array(data["weights"])
@@ -53,14 +53,20 @@ def solve(loss, domain, goal, own=None):
         payoffs.append(p[i] * (share @ losses[rows] - offsets[i]))
     if "q" in goal:
         objective = sum(q * r for q, r in zip(goal["q"], payoffs))
+    elif "prior" in goal:
+        tau = goal["tau"]
+        terms = [r / tau + np.log(share) for r, share in zip(payoffs, goal["prior"])]
+        objective = tau * cp.log_sum_exp(cp.hstack(terms))
     else:
         t = cp.Variable()
         objective = t + sum(cp.pos(r - t) for r in payoffs) / goal["k"]
+    if "l1" in domain:
+        constraints.append(cp.norm1(W) <= domain["l1"])
     if domain["radius"]:
         constraints.append(cp.norm(cp.vec(W, order="C")) <= domain["radius"])
     objective = objective + domain["ridge"] / 2 * cp.sum_squares(W)
     problem = cp.Problem(cp.Minimize(objective), constraints)
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11, max_iter=500)
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol, max_iter=500)
     return problem.status, problem.value
 
 

@@ -33,7 +33,9 @@ _DOCUMENTATION = """
     Parameters
     ----------
     objectives : "auto" or list of str, default="auto"
-        The family besides ERM: ``["balanced", "top-k:3", "max"]``.
+        The family besides ERM, such as ``["balanced", "tilted:0.1", "top-k:3", "max"]``. By default
+        balanced, tilted risks with τ from 3 to 0.01 times the mean loss of ERM (for squared loss, the
+        variance of y), from rows and from groups alike, and max.
     l2s : list of float, default=None
         The penalties λ to try; 15 from 1e-6 to 10 by default. ``C`` of ``LogisticRegression`` is
         1/(n λ).

@@ -261,7 +261,7 @@ fn unequal(rows: usize, differ: bool, seed: u64) -> Folder {
 /// it is only noisier, no model can do anything for it, and ERM stays whatever is best by luck.
 #[test]
 fn erm_is_replaced_where_that_is_better_beyond_doubt() {
-    let table = "t.csv --target y --groups g --group-features drop --holdout 0.3";
+    let table = "t.csv --target y --groups g --group-features drop --holdout 0.3 --grid 1e-3:0.1:3";
     for seed in 1..=5 {
         let found = select(&unequal(2000, true, seed), &format!("{table} --seed {seed}"));
         let selection = &found["selection"];
@@ -281,6 +281,39 @@ fn erm_is_replaced_where_that_is_better_beyond_doubt() {
         assert!(number(&found["summary"]["test_max_risk"]) < 1.02 * of("erm"), "{found}");
     }
     assert!(kept >= 4, "{kept}");
+}
+
+/// From ERM to the largest risk, in units of what ERM loses.
+#[test]
+fn the_usual_family() {
+    let folder = unequal(60, true, 4);
+    let found = select(&folder, "t.csv --target y --groups g --holdout 0");
+    let text = folder.read("t.csv");
+    let targets =
+        text.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap());
+    let targets: Vec<f64> = targets.collect();
+    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / targets.len() as f64;
+    let centre = mean(&mut targets.iter().copied());
+    let variance = mean(&mut targets.iter().map(|y| (y - centre).powi(2)));
+    let selection = &found["selection"];
+    let names = selection["members"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|m| m["objective"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 15);
+    assert_eq!((names[0], names[1], names[14]), ("average", "balanced", "max"));
+    for (pair, share) in names[2..14].chunks(2).zip([3.0, 1.0, 0.3, 0.1, 0.03, 0.01]) {
+        let tau: f64 = pair[0].strip_prefix("tilted:").unwrap().parse().unwrap();
+        assert!((tau / (share * variance) - 1.0).abs() < 0.05, "{tau} {variance}");
+        assert_eq!(pair[1], format!("{}:groups", pair[0]));
+    }
+    // What presses more has the smaller largest risk on the rows that it was trained on, and so it is
+    // out of fold where groups are as unlike as these.
+    let least =
+        |at: usize| criteria(&selection["members"][at]).into_iter().fold(f64::MAX, f64::min);
+    assert!(least(14) < least(8) && least(8) < least(0), "{names:?}");
+    assert_eq!(numbers(&selection["values"]).len(), 15);
+    let rounds = "--solver smd-m --rounds 40 --step-w 1 --step-q 1 --grid 0.1:1:2";
+    let found = select(&folder, &format!("t.csv --target y --groups g {rounds}"));
+    assert_eq!(found["selection"]["members"].as_array().unwrap().len(), 3);
 }
 
 /// A group that is too small to judge does not decide, however bad it is.

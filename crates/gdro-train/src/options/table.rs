@@ -328,7 +328,10 @@ pub const TABLE: &[Opt] = &[
         Kind::List,
         "The family to choose from besides ERM, as in balanced,max,top-k:3; --objective names one",
     )
-    .default("balanced and max"),
+    .default(
+        "balanced; tilted:TAU and tilted:TAU:groups for six TAU from 3 to 0.01 times the mean loss of \
+         ERM (for squared loss, the variance of the target); max",
+    ),
     opt(
         Heading::Choice,
         "criterion",

@@ -18,7 +18,7 @@ pub use selection::{Member, Selection, Tried};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use family::Family;
+use family::{Family, unit};
 use folds::Plan;
 use gdro::loss::{AnyLoss, Targets};
 use gdro::setting::{Objective, SolverName};
@@ -30,7 +30,7 @@ use within::{bounds_with, job_of};
 use crate::failure::{Failure, Result};
 use crate::fit::{Fitted, OnRows, fit_on, fit_rows, load};
 use crate::job::{Job, Search};
-use crate::prepared::{Setting, TrainRows, choose, setting_of, setting_on, task_of};
+use crate::prepared::{Setting, TrainRows, choose, setting_of, setting_on, task_of, train_names};
 use crate::progress::{Event, Progress};
 
 /// A choice, and the model that follows from it.
@@ -63,7 +63,9 @@ pub fn select(job: &Job, search: &Search, progress: &mut dyn Progress) -> Result
     let parts = parts.map_err(|e| job.refuse(&e))?;
     let part = |at| Part::of(job, &parts.part(at).map_err(|e| job.refuse(&e))?);
     // One solver for all models: what is left open is settled by the whole training part.
-    let mut choice = Choosing::of(job, search, &setting_of(job, &prepared)?, progress)?;
+    let names = train_names(&prepared);
+    let setting = setting_of(job, &prepared)?;
+    let mut choice = Choosing::of(job, search, &setting, &names, progress)?;
     // ERM is among the models, and must be one.
     setting_of(&job_of(&choice.job, search, Objective::Average, search.values[0]), &prepared)?;
     let groups: Vec<String> = prepared.groups.iter().map(|g| g.name.clone()).collect();
@@ -105,7 +107,7 @@ pub fn select_rows(
         Part::of_rows(&rows, loss, &judges).map_err(|e| Failure::library(e, &rows.names))
     };
     let setting = |job: &Job| setting_on(job, rows.clone(), loss, loss.targets());
-    let choice = Choosing::of(job, search, &setting(job)?, progress)?;
+    let choice = Choosing::of(job, search, &setting(job)?, &rows.names, progress)?;
     setting(&job_of(&choice.job, search, Objective::Average, search.values[0]))?;
     let judges = data.counts().into_iter().map(|rows| rows as usize).collect();
     let selection = choice.run((rows.names.clone(), judges), count, part, progress)?;
@@ -129,6 +131,7 @@ impl<'a> Choosing<'a> {
         job: &Job,
         search: &'a Search,
         setting: &Setting,
+        names: &[String],
         progress: &mut dyn Progress,
     ) -> Result<Self> {
         if search.criterion.counts_errors() && setting.loss.targets() == Targets::Numbers {
@@ -138,7 +141,10 @@ impl<'a> Choosing<'a> {
         let (solver, reason) = choose(&job.training, &setting.size());
         let mut settled = job.clone();
         settled.training.solver = solver;
-        let family = Family::of(search, solver);
+        // In the middle of what is tried.
+        let value = search.values[search.values.len() / 2];
+        let unit = || unit(setting, bounds_with(job, search.knob, value));
+        let family = Family::of(search, solver, unit).map_err(|e| Failure::library(e, names))?;
         let notes = search.notes.iter().chain(&family.notes);
         notes.for_each(|note| progress.tell(Event::Note(note)));
         Ok(Choosing { search, family, job: settled, reason, stop: progress.interrupts() })

@@ -201,10 +201,11 @@ mod tests {
         let least = tilt(&prior, 1e-9).value(&payoffs, 1.0);
         assert!((least - (3.0 + 1e-9 * 0.25f64.ln())).abs() < 1e-15);
         assert_eq!(tilt(&prior, 1e-300).value(&payoffs, 1.0), 3.0);
-        // The mean, and half the variance over τ.
+        // The cumulants: the mean, half the variance over τ, a sixth of the third over τ².
         for tau in [1e4, 1e9, 1e15, 1e300] {
             let value = tilt(&prior, tau).value(&payoffs, 1.0);
-            assert!((value - 1.5 - 0.75 / 2.0 / tau).abs() < 1e-8 / tau + 1e-15, "{tau}: {value}");
+            let expected = 1.5 + 0.75 / 2.0 / tau + 0.75 / 6.0 / tau / tau;
+            assert!((value - expected).abs() < 1e-8 / tau + 1e-15, "{tau}: {value}");
         }
         // A prior that has hardly anything where the payoff is.
         let rare = tilt(&[1e-12, 1.0 - 1e-12], 1e-3).value(&[1.0, 0.0], 1.0);

@@ -8,8 +8,7 @@ use gdro_train::evaluate::{Caps, evaluate};
 use gdro_train::model::Model;
 use gdro_train::{Failure, Result};
 
-use super::args::{FormatArg, GroupFileArg};
-use super::fit::OutputArgs;
+use super::args::{FormatArg, GroupFileArg, OutputArgs};
 use super::pretty;
 use crate::print;
 

@@ -1,18 +1,18 @@
 //! `gdro fit`: train a model and compare it with ordinary training.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use gdro_report::{Shown, page};
+use gdro_report::page;
 use gdro_train::fit::{Fitted, fit};
 use gdro_train::job::{Job, Streaming};
 use gdro_train::progress::{Event, Progress as _};
 use gdro_train::stream::{self, Told};
 use gdro_train::{Failure, Result, files};
 
-use super::args::{Fit as Own, Given, ThreadsArg};
-use super::pretty;
+use super::args::{Fit as Own, Given, OutputArgs, ThreadsArg, TrainArg};
 use super::select::chosen;
+use super::{files_of, pretty};
 use crate::print;
 use crate::progress::Watch;
 
@@ -36,67 +36,6 @@ pub struct Fit {
     output: OutputArgs,
     #[command(flatten)]
     train: TrainArg,
-}
-
-/// Which tables of a training run are shown.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-pub(super) struct TrainArg {
-    /// Show the table of training rows, too, below that of rows held out
-    #[arg(long)]
-    pub(super) train: bool,
-}
-
-/// What is shown and kept.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-pub(super) struct OutputArgs {
-    /// Print JSON instead of tables
-    #[arg(long)]
-    pub(super) json: bool,
-    /// No progress and no tables; with --json, the JSON alone
-    #[arg(long, short)]
-    pub(super) quiet: bool,
-    /// Show every group, however many
-    #[arg(long)]
-    pub(super) all_groups: bool,
-}
-
-impl TrainArg {
-    /// What of a run is shown; refuses what does nothing.
-    pub(super) fn shown(&self, output: &OutputArgs) -> Result<Shown> {
-        if self.train && (output.json || output.quiet) {
-            return Err(Failure::input(
-                "--train: no table is shown with --json or --quiet, and JSON holds both parts",
-            ));
-        }
-        Ok(Shown { all_groups: output.all_groups, train: self.train, also: None })
-    }
-}
-
-impl OutputArgs {
-    /// Refuses options that do nothing together.
-    pub(super) fn check(&self) -> Result<()> {
-        if self.all_groups && (self.json || self.quiet) {
-            return Err(Failure::input(
-                "--all-groups: no table is shown with --json or --quiet, and JSON holds all groups",
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// The files of a training run.
-pub(super) fn files_of(
-    out: &Path,
-    fitted: &Fitted,
-    summary: String,
-) -> Result<Vec<(PathBuf, String)>> {
-    Ok(vec![
-        (out.join("model.json"), fitted.model.text()?),
-        (out.join("summary.json"), summary),
-        (out.join("trace.jsonl"), fitted.trace.text(&fitted.table.train_names())?),
-    ])
 }
 
 impl Fit {

@@ -10,6 +10,9 @@ pub mod predict;
 pub mod select;
 pub mod show;
 
+use std::path::{Path, PathBuf};
+
+use gdro_train::fit::Fitted;
 use gdro_train::{Failure, Result};
 use serde::Serialize;
 
@@ -18,4 +21,13 @@ fn pretty(value: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(value)
         .map(|text| text + "\n")
         .map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))
+}
+
+/// The files of a training run.
+fn files_of(out: &Path, fitted: &Fitted, summary: String) -> Result<Vec<(PathBuf, String)>> {
+    Ok(vec![
+        (out.join("model.json"), fitted.model.text()?),
+        (out.join("summary.json"), summary),
+        (out.join("trace.jsonl"), fitted.trace.text(&fitted.table.train_names())?),
+    ])
 }

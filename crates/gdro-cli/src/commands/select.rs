@@ -9,9 +9,8 @@ use gdro_train::select::{Selection, path, select};
 use gdro_train::{Failure, Result, files};
 use serde::Serialize;
 
-use super::args::{Given, Select as Own, ThreadsArg};
-use super::fit::{OutputArgs, TrainArg, files_of};
-use super::pretty;
+use super::args::{Given, OutputArgs, Select as Own, ThreadsArg, TrainArg};
+use super::{files_of, pretty};
 use crate::print;
 use crate::progress::Watch;
 
@@ -20,7 +19,7 @@ use crate::progress::Watch;
 ///
 /// One family of models goes from ERM (ordinary training) to gdro (the largest group risk), each with
 /// several penalties. Every one is tried on rows that it was not trained on: the training rows in five
-/// folds, or a share of them. The best takes the place of ERM only where it is better in 84 % of the
+/// folds, or a share of them. The best takes the place of ERM only where it is better in 95 % of the
 /// samples that are drawn from these rows. The rows of --holdout are in no fold; they are looked at
 /// once, for the report. --l2 and --ball take several values, separated by commas; the other one stays
 /// a single number.

@@ -68,7 +68,7 @@ fn a_second_time_ends_the_program_at_once() {
 fn search(folder: &Folder, rounds: &str) -> Child {
     let mut command = folder.command(&format!(
         "select t.csv --target y --groups g --group-features drop --solver smd-m --rounds {rounds} --step-w 1 --step-q 1 \
-         --l2 1,0.1 --folds 40 --out out"
+         --objectives max --l2 1,0.1 --folds 40 --out out"
     ));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }

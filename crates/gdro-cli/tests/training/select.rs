@@ -236,7 +236,7 @@ fn choices_follow_from_the_criteria() {
         let best = (1..members.len()).min_by(|a, b| at(*a).total_cmp(&at(*b))).unwrap();
         assert_eq!(index(&selection["best"]), best);
         let better = &selection["contest"]["better"];
-        let wins = better.as_f64().is_some_and(|share| share >= 0.84);
+        let wins = better.as_f64().is_some_and(|share| share >= 0.95);
         assert_eq!(better.is_null(), at(best) >= at(0));
         assert_eq!(index(&selection["chosen"]), if wins { best } else { 0 });
     }
@@ -266,27 +266,26 @@ fn erm_is_replaced_where_that_is_better_beyond_doubt() {
         let found = select(&unequal(2000, true, seed), &format!("{table} --seed {seed}"));
         let selection = &found["selection"];
         assert!(index(&selection["chosen"]) > 0, "{}", selection["contest"]);
-        assert!(number(&selection["contest"]["better"]) >= 0.84);
+        assert!(number(&selection["contest"]["better"]) >= 0.95);
         let of = |model: &str| number(&found["summary"][model]["test_max_risk"]);
         assert!(number(&found["summary"]["test_max_risk"]) < 0.95 * of("erm"), "{found}");
     }
-    // Better in 84 % of the samples is not rare without any difference; what is then chosen is as good
-    // as ERM. Kept in at least 8 of 12: with a chance of 1/3 to be replaced, of 12 more than 4 are with
-    // a probability of .37, more than 8 with one of .004.
-    let mut kept = 0;
+    // Where nothing can be gained ERM is kept in most tables: with a chance of 1/4 to be replaced, of 12
+    // more than 6 are with a probability of .014. What replaces it is about as good on average.
+    let (mut kept, mut lost) = (0, 0.0);
     for seed in 1..=12 {
         let found = select(&unequal(600, false, seed), &format!("{table} --seed {seed}"));
         kept += usize::from(found["selection"]["chosen"] == 0);
-        let of = |model: &str| number(&found["summary"][model]["test_max_risk"]);
-        assert!(number(&found["summary"]["test_max_risk"]) < 1.02 * of("erm"), "{found}");
+        let erm = number(&found["summary"]["erm"]["test_max_risk"]);
+        lost += number(&found["summary"]["test_max_risk"]) / erm - 1.0;
     }
-    assert!(kept >= 4, "{kept}");
+    assert!(kept >= 6 && lost / 12.0 < 0.01, "{kept} {lost}");
 }
 
 /// From ERM to the largest risk, in units of what ERM loses.
 #[test]
 fn the_usual_family() {
-    let folder = unequal(60, true, 4);
+    let folder = unequal(400, true, 4);
     let found = select(&folder, "t.csv --target y --groups g --holdout 0");
     let text = folder.read("t.csv");
     let targets =

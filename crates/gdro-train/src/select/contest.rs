@@ -18,8 +18,9 @@ const FEWEST: usize = 200;
 const WORK: f64 = 4e8;
 
 /// The share of the samples in which a model must be better than ERM to take its place. A heuristic
-/// for choosing: that of a standard error, Φ(1).
-pub const ASKED: f64 = 0.84;
+/// for choosing: the model is the best of many, which flatters it, so that more is asked than the
+/// Φ(1) = 0.84 of a single one. Where there is something to gain, nearly all samples say so.
+pub const ASKED: f64 = 0.95;
 
 /// A model against ERM on samples of the validation rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -5,21 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gdro::setting::{Baseline, Objective};
 
 use super::held::Held;
-use super::part::Part;
+use super::part::{Part, Trained};
 use super::within::job_of;
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Search};
 use crate::prepared::{Setting, setting_on};
 use crate::progress::{Event, Progress, Quiet};
 use crate::solve::solve;
-
-/// A part's rows that judge, and the models that they judge.
-pub struct Trained {
-    /// The rows.
-    pub part: Part,
-    /// For each value, the strongest first, the models of all members.
-    pub models: Vec<Vec<Vec<f64>>>,
-}
 
 /// What is trained on every part: members with these objectives at all values of the search.
 pub struct Plan<'a> {

@@ -3,7 +3,7 @@
 use gdro::Dataset;
 use gdro::loss::{AnyLoss, Loss as _};
 
-use super::folds::Trained;
+use super::part::Trained;
 use crate::failure::{Failure, Result};
 use crate::job::Criterion;
 use crate::scores::each_loss;

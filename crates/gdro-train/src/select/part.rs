@@ -25,6 +25,14 @@ pub struct Part {
     pub draws: Draws,
 }
 
+/// A part's rows that judge, and the models that they judge.
+pub struct Trained {
+    /// The rows.
+    pub part: Part,
+    /// For each value, the strongest first, the models of all members.
+    pub models: Vec<Vec<Vec<f64>>>,
+}
+
 impl Part {
     /// A prepared table whose rows that are held out judge.
     ///

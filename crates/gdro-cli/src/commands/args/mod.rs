@@ -2,8 +2,10 @@
 
 mod given;
 mod later;
+mod output;
 mod threads;
 
 pub use given::{Fit, Given, Inspect, Select};
 pub use later::{FormatArg, GroupFileArg};
+pub use output::{OutputArgs, TrainArg};
 pub use threads::ThreadsArg;

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "select", "takes_k", "targets_of", "to_onnx", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "select", "takes_k", "targets_of", "to_onnx", "verdict", "write_model"]
 
 __version__: Final[str]
 """
@@ -177,6 +177,12 @@ def to_onnx(encoding: str | None, features: int, weights: Vector, intercepts: Ve
     """
     A linear model as ONNX. `encoding` is the JSON text of an encoding, or the number of features.
     `kind` is `binary`, `multiclass` or `regression`.
+    """
+
+def verdict(losses: tuple[Vector, Vector], weights: Vector | None, clusters: Clusters | None, families: Sequence[Family], names: Sequence[str], training: Sequence[tuple[int, float, float]], delta: float, cap: float, weight_cap: float | None, cluster_cap: float | None, seed: int) -> tuple[str, list[str]]:
+    """
+    Whether a model does better than ERM on held-out rows: a verdict as JSON, and its three lines.
+    `training` has for each group its number of training rows and the risks of both models there.
     """
 
 def write_model(path: str, model: str) -> None:

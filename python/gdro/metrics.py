@@ -5,11 +5,12 @@
 ``cross_validate`` (``sensitive_features`` are routed to them where metadata routing is enabled;
 without it they raise, and no score becomes NaN).
 ``evaluate`` gives a table by group with intervals, valid for every sample size: on rows that were
-not trained on.
+not trained on. ``verdict`` says whether a model does better there than ordinary training.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,9 +42,11 @@ if TYPE_CHECKING:
 __all__ = [
     "GroupReport",
     "Interval",
+    "Verdict",
     "evaluate",
     "group_accuracies",
     "group_risks",
+    "verdict",
     "worst_group_accuracy",
     "worst_group_accuracy_scorer",
     "worst_group_risk",
@@ -654,64 +657,228 @@ def evaluate(
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
     """
-    if hasattr(estimator, "fit"):
-        check_is_fitted(estimator)
-    if cap is None:
-        cap = getattr(_last(estimator), "loss_cap_", None)
-        if cap is None:
-            raise ValueError(
-                "cap=None: the estimator has no loss_cap_: give a number that most training "
-                "losses stay below"
-            )
-    cap = number("cap", cap, low=0, strictly=True)
-    delta = number("delta", delta, low=0, strictly=True, high=1)
-    same_index(
-        X=X,
-        y=y,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        clusters=clusters,
-    )
-    losses, correct, binary = _row_losses(estimator, X, y)
-    weights, keep = weights_of(sample_weight, losses, weight_kind)
-    families = families_of(sensitive_features, len(losses), keep)
-    clusters = clusters_of(clusters, len(losses), keep)
-    if keep is not None:
-        losses = losses[keep]
-        weights = None if weights is None else weights[keep]
-        correct = None if correct is None else correct[keep]
-        binary = None if binary is None else (binary[0][keep], binary[1][keep])
-    # With clusters their weights are capped, not those of rows.
-    of_rows = ("sample_weight", weights is not None)
-    weight_cap = _cap("weight_cap", estimator, weight_cap, of_rows, clusters is not None)
-    cluster_cap = _cap("cluster_cap", estimator, cluster_cap, ("clusters", clusters is not None))
-    names = names_of(families).tolist()
-    known = getattr(_last(estimator), "group_names_", None)
-    # Groups of another kind than those of training have nothing in common with them.
-    known = None if known is None or not set(known) & set(names) else known.tolist()
-    missing = [name for name in known or [] if name not in set(names)]
-    record = getattr(_last(estimator), "_record", {})
-    by_row = [name in (record.get("one_cluster") or ()) for name in names + missing]
-    found = _gdro.intervals(
-        np.minimum(np.ascontiguousarray(losses), np.finfo(float).max),
-        None if correct is None else np.ascontiguousarray(correct),
-        None
-        if binary is None
-        else (np.ascontiguousarray(binary[0]), np.ascontiguousarray(binary[1])),
-        weights,
-        None if clusters is None else (clusters, by_row),
-        [
-            # The last family has the groups that are not here, too.
-            (family.codes, len(family.names) + (len(missing) if family is families[-1] else 0))
-            for family in families
-        ],
+    held = _HeldOut(
+        estimator,
+        X,
+        y,
+        sensitive_features,
+        sample_weight,
+        clusters,
         delta,
         cap,
         weight_cap,
         cluster_cap,
-        number("random_state", seed_of(random_state), low=0, whole=True),
+        weight_kind,
+        random_state,
     )
-    return GroupReport(names + missing, found, delta, cap, weight_cap, cluster_cap, known)
+    losses, correct, binary = _row_losses(estimator, X, y)
+    found = _gdro.intervals(
+        held.losses(losses),
+        None if correct is None else held.of(correct),
+        None if binary is None else (held.of(binary[0]), held.of(binary[1])),
+        *held.arguments,
+        *held.settings,
+    )
+    return GroupReport(held.names, found, *held.settings[:4], held.known)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a model does better than ordinary training (ERM) on rows that neither was trained on.
+
+    Risks are means of min(loss, cap) in the groups that are large enough: with at least 20 training
+    rows and 30 rows here. ``str()`` says it in three lines, in the words of the program.
+
+    Attributes
+    ----------
+    word : {"HELPED", "HURT", "NO CLEAR EVIDENCE"}
+        Whether the interval lies below 0, above 0 or around it.
+    level : float
+        The probability with which the interval holds, 1 - delta.
+    erm, model : dict, or None
+        The ``group`` with the largest ``risk`` under each; None without a group that is large enough.
+    difference, low, high : float, or None
+        The largest risk of the model minus that of ERM, and its interval. Each end fails with
+        probability delta/2 at most, however many groups there are.
+    groups : int
+    left_out : list of str
+        The groups that are not large enough.
+    better, worse : int
+        The numbers of all groups in which the model is clearly better and clearly worse, by intervals
+        that hold for all of them at once.
+    average_cost : float
+        The mean risk over rows under the model minus that under ERM.
+    next : str
+        What to do next.
+    """
+
+    word: str
+    level: float
+    erm: dict[str, Any] | None
+    model: dict[str, Any] | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    groups: int
+    left_out: list[str]
+    better: int
+    worse: int
+    average_cost: float
+    next: str
+    _lines: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines)
+
+
+def verdict(
+    estimator: Classifier,
+    erm: Classifier,
+    X: MatrixLike,
+    y: ColumnLike,
+    *,
+    sensitive_features: GroupsLike | None,
+    sample_weight: ColumnLike | None = None,
+    clusters: ColumnLike | None = None,
+    delta: float = 0.05,
+    cap: float | None = None,
+    weight_cap: float | None = None,
+    cluster_cap: float | None = None,
+    weight_kind: WeightKind = "importance",
+    random_state: RandomState | None = 0,
+) -> Verdict:
+    """Whether a fitted model does better than ordinary training on rows that neither was trained on.
+
+    The answer, a :class:`Verdict`, is about the group that is worst for each. ``HELPED`` and ``HURT``
+    are each wrong with probability delta/2 at most. Neither of the two may have been chosen by these
+    rows.
+
+    Parameters
+    ----------
+    estimator : fitted GroupDROClassifier or GroupDRORegressor
+    erm : fitted classifier or regressor
+        Ordinary training, such as the same estimator with ``objective="average"``. Of other kinds the
+        worst group in training is taken to be that of ``estimator``, which makes the interval wider
+        when it is not.
+    X, y, sensitive_features, sample_weight, clusters, delta, cap, weight_cap, cluster_cap, \
+    weight_kind, random_state
+        As for :func:`evaluate`.
+    """
+    held = _HeldOut(
+        estimator,
+        X,
+        y,
+        sensitive_features,
+        sample_weight,
+        clusters,
+        delta,
+        cap,
+        weight_cap,
+        cluster_cap,
+        weight_kind,
+        random_state,
+    )
+    trained = _last(estimator)
+    risks = getattr(trained, "group_risks_", None)
+    if risks is None or held.known is None:
+        raise ValueError(
+            "estimator: expected a GroupDROClassifier or GroupDRORegressor fitted on groups of these "
+            "kinds, whose worst group in training is known"
+        )
+    counts = [n for _, counts in trained._record["groups"]["families"] for n in counts]
+    of_model = dict(zip(trained.group_names_, zip(counts, risks)))
+    of_erm = dict(zip(held.known, risks))
+    if hasattr(_last(erm), "group_risks_"):
+        of_erm.update(zip(_last(erm).group_names_, _last(erm).group_risks_))
+    training = []
+    for name in held.names:
+        rows, risk = of_model.get(name, (0, 0.0))
+        training.append((int(rows), float(risk), float(of_erm.get(name, 0.0))))
+    json_text, lines = _gdro.verdict(
+        tuple(held.losses(_row_losses(model, X, y)[0]) for model in (estimator, erm)),
+        *held.arguments,
+        held.names,
+        training,
+        *held.settings,
+    )
+    return Verdict(**json.loads(json_text), _lines=tuple(lines))
+
+
+class _HeldOut:
+    """Rows that an estimator was not trained on, their groups, and what intervals rest on."""
+
+    def __init__(
+        self,
+        estimator,
+        X,
+        y,
+        sensitive_features,
+        sample_weight,
+        clusters,
+        delta,
+        cap,
+        weight_cap,
+        cluster_cap,
+        weight_kind,
+        random_state,
+    ):
+        if hasattr(estimator, "fit"):
+            check_is_fitted(estimator)
+        if cap is None:
+            cap = getattr(_last(estimator), "loss_cap_", None)
+            if cap is None:
+                raise ValueError(
+                    "cap=None: the estimator has no loss_cap_: give a number that most training "
+                    "losses stay below"
+                )
+        cap = number("cap", cap, low=0, strictly=True)
+        delta = number("delta", delta, low=0, strictly=True, high=1)
+        same_index(
+            X=X,
+            y=y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            clusters=clusters,
+        )
+        rows = column_or_1d(y)
+        weights, self._keep = weights_of(sample_weight, rows, weight_kind)
+        families = families_of(sensitive_features, len(rows), self._keep)
+        clusters = clusters_of(clusters, len(rows), self._keep)
+        if self._keep is not None:
+            weights = None if weights is None else weights[self._keep]
+        # With clusters their weights are capped, not those of rows.
+        of_rows = ("sample_weight", weights is not None)
+        of_clusters = ("clusters", clusters is not None)
+        weight_cap = _cap("weight_cap", estimator, weight_cap, of_rows, clusters is not None)
+        cluster_cap = _cap("cluster_cap", estimator, cluster_cap, of_clusters)
+        names = names_of(families).tolist()
+        known = getattr(_last(estimator), "group_names_", None)
+        # Groups of another kind than those of training have nothing in common with them.
+        known = None if known is None or not set(known) & set(names) else known.tolist()
+        missing = [name for name in known or [] if name not in set(names)]
+        record = getattr(_last(estimator), "_record", {})
+        self.names, self.known = names + missing, known
+        by_row = [name in (record.get("one_cluster") or ()) for name in self.names]
+        self.arguments = (
+            weights,
+            None if clusters is None else (clusters, by_row),
+            [
+                # The last family has the groups that are not here, too.
+                (family.codes, len(family.names) + (len(missing) if family is families[-1] else 0))
+                for family in families
+            ],
+        )
+        seed = number("random_state", seed_of(random_state), low=0, whole=True)
+        self.settings = (delta, cap, weight_cap, cluster_cap, seed)
+
+    def of(self, column):
+        """A column of the rows that count."""
+        column = column if self._keep is None else column[self._keep]
+        return np.ascontiguousarray(column)
+
+    def losses(self, losses):
+        """Losses of the rows that count, finite."""
+        return np.minimum(self.of(losses), np.finfo(float).max)
 
 
 def _cap(name, estimator, given, what, optional=False):

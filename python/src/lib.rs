@@ -25,7 +25,7 @@ mod _gdro {
     #[pymodule_export]
     use super::fit::{fit, group_remarks};
     #[pymodule_export]
-    use super::metrics::{intervals, losses, targets_of};
+    use super::metrics::{intervals, losses, targets_of, verdict};
     #[pymodule_export]
     use super::model::{Encoder, read_model, to_onnx, write_model};
     #[pymodule_export]

@@ -1,7 +1,12 @@
 //! Losses of rows and intervals of groups.
 
-use gdro::interval::{Binary, Estimate, Evaluation, Rows, Settings, Worst, evaluate};
+use gdro::interval::{
+    Binary, Estimate, Evaluation, Headline, Pairs, Rows, Settings, Worst, compare, evaluate,
+    largest,
+};
 use gdro::loss::{AnyLoss, Loss, Targets};
+use gdro_train::verdict::Verdict;
+use numpy::ndarray::ArrayView1;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,6 +66,16 @@ struct Held {
     clusters: Vec<u32>,
 }
 
+/// The rows of each group, taken in by `add`.
+fn held(families: &[(ArrayView1<'_, u32>, usize)], add: impl Fn(&mut Held, usize)) -> Vec<Held> {
+    let of = |rows: &Vec<u32>| {
+        let mut held = Held::default();
+        rows.iter().for_each(|row| add(&mut held, *row as usize));
+        held
+    };
+    members(families).iter().map(of).collect()
+}
+
 /// Intervals on held-out rows, simultaneous over the groups, see [`gdro::interval::evaluate`].
 /// `binary` has a score per row and whether the row is of the positive class; `clusters` the cluster of
 /// each row, and for each group whether its rows are the independent draws all the same.
@@ -91,22 +106,14 @@ pub fn intervals<'py>(
     let (losses, correct) = (losses.as_array(), correct.as_ref().map(|c| c.as_array()));
     let binary = binary.as_ref().map(|(s, p)| (s.as_array(), p.as_array()));
     let found = run(py, None, None, |_| {
-        let held: Vec<Held> = members(&families)
-            .iter()
-            .map(|rows| {
-                let mut held = Held::default();
-                for row in rows {
-                    let row = *row as usize;
-                    held.losses.push(losses[row]);
-                    held.correct.extend(correct.map(|c| c[row]));
-                    held.scores.extend(binary.map(|(s, _)| s[row]));
-                    held.positive.extend(binary.map(|(_, p)| p[row]));
-                    held.weights.extend(weights.map(|w| w[row]));
-                    held.clusters.extend(clusters.map(|(codes, _)| codes[row]));
-                }
-                held
-            })
-            .collect();
+        let held = held(&families, |held, row| {
+            held.losses.push(losses[row]);
+            held.correct.extend(correct.map(|c| c[row]));
+            held.scores.extend(binary.map(|(s, _)| s[row]));
+            held.positive.extend(binary.map(|(_, p)| p[row]));
+            held.weights.extend(weights.map(|w| w[row]));
+            held.clusters.extend(clusters.map(|(codes, _)| codes[row]));
+        });
         let is_clustered = |group: usize| clusters.is_some_and(|(_, by_row)| !by_row[group]);
         let rows: Vec<Rows<'_>> = held
             .iter()
@@ -122,6 +129,74 @@ pub fn intervals<'py>(
         evaluate(&rows, &Settings { delta, cap, weight_cap, cluster_cap, seed })
     })?;
     as_dict(py, &found)
+}
+
+/// Whether a model does better than ERM on held-out rows: a verdict as JSON, and its three lines.
+/// `training` has for each group its number of training rows and the risks of both models there.
+#[pyfunction]
+#[pyo3(signature = (
+    losses: "tuple[Vector, Vector]", weights: "Vector | None", clusters: "Clusters | None",
+    families: "Sequence[Family]", names: "Sequence[str]", training: "Sequence[tuple[int, float, float]]",
+    delta: "float", cap: "float", weight_cap: "float | None", cluster_cap: "float | None", seed: "int"
+) -> "tuple[str, list[str]]")]
+#[allow(clippy::too_many_arguments)]
+pub fn verdict<'py>(
+    py: Python<'py>,
+    losses: (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>),
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    clusters: Option<(PyReadonlyArray1<'py, u32>, Vec<bool>)>,
+    families: Vec<Family<'py>>,
+    names: Vec<String>,
+    training: Vec<(usize, f64, f64)>,
+    delta: f64,
+    cap: f64,
+    weight_cap: Option<f64>,
+    cluster_cap: Option<f64>,
+    seed: u64,
+) -> PyResult<(String, Vec<String>)> {
+    let families = views(&families);
+    let weights = weights.as_ref().map(|w| w.as_array());
+    let clusters = clusters.as_ref().map(|(codes, by_row)| (codes.as_array(), by_row));
+    let (model, erm) = (losses.0.as_array(), losses.1.as_array());
+    let found = run(py, None, None, |_| -> gdro::Result<Verdict> {
+        let settings = Settings { delta, cap, weight_cap, cluster_cap, seed };
+        // The scores of a group are the losses of ERM.
+        let held = held(&families, |held, row| {
+            held.losses.push(model[row]);
+            held.scores.push(erm[row]);
+            held.weights.extend(weights.map(|w| w[row]));
+            held.clusters.extend(clusters.map(|(codes, _)| codes[row]));
+        });
+        let is_clustered = |group: usize| clusters.is_some_and(|(_, by_row)| !by_row[group]);
+        let pairs: Vec<Pairs<'_>> = held
+            .iter()
+            .enumerate()
+            .map(|(group, held)| Pairs {
+                first: &held.losses,
+                second: &held.scores,
+                weights: weights.map(|_| &held.weights[..]),
+                clusters: is_clustered(group).then_some(&held.clusters[..]),
+            })
+            .collect();
+        let rows: Vec<[usize; 2]> =
+            training.iter().zip(&held).map(|(of, held)| [of.0, held.losses.len()]).collect();
+        let headline = Headline::choose(&rows, |group| [training[group].1, training[group].2]);
+        let comparison = compare(&pairs, &settings)?;
+        let largest = headline.map(|h| largest(&pairs, &h, &settings)).transpose()?;
+        let mean = [erm, model].map(|losses| {
+            let weight = |row: usize| {
+                weights.map_or(1.0, |w| w[row].min(weight_cap.unwrap_or(f64::INFINITY)))
+            };
+            let rows = 0..losses.len();
+            let total: f64 = rows.clone().map(weight).sum();
+            rows.map(|row| weight(row) * losses[row].min(cap)).sum::<f64>() / total
+        });
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let found = (Some(&comparison), largest.as_ref());
+        Ok(Verdict::between(&names, &rows, delta, found, mean))
+    })?;
+    let json = serde_json::to_string(&found).map_err(|e| refuse(e.to_string()))?;
+    Ok((json, found.lines().to_vec()))
 }
 
 /// An evaluation as dictionaries and tuples (rows, clusters, value, low, high, estimable).

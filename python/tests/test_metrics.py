@@ -383,3 +383,56 @@ def test_the_auc_of_weighted_rows(rows):
         )
         assert report.auc[i].value == pytest.approx(expected, abs=1e-12)
         assert report.auc[i].low <= expected <= report.auc[i].high
+
+
+@pytest.fixture(scope="module")
+def gain():
+    """Rows of three groups, in the smallest of which the features say the opposite, in two halves."""
+    rng = np.random.default_rng(5)
+    n = 12000
+    X = rng.normal(size=(n, 2))
+    g = rng.choice(["a", "b", "c"], size=n, p=[0.55, 0.35, 0.1])
+    sign = np.where(g == "c", -0.6, 1)
+    y = np.where(sign * (X[:, 0] + X[:, 1] / 2) + rng.logistic(size=n) > 0, "yes", "no")
+    half = np.arange(n) < n // 2
+    return [(X[at], y[at], g[at]) for at in (half, ~half)]
+
+
+def test_a_verdict_is_that_of_the_worst_groups(gain):
+    (X, y, g), (X_new, y_new, g_new) = gain
+    model = GroupDROClassifier(l2=1e-4).fit(X, y, sensitive_features=g)
+    erm = GroupDROClassifier(l2=1e-4, objective="average").fit(X, y, sensitive_features=g)
+    new = {"sensitive_features": g_new, "cap": model.loss_cap_}
+    found = metrics.verdict(model, erm, X_new, y_new, **new)
+    reports = [metrics.evaluate(m, X_new, y_new, **new) for m in (erm, model)]
+    for of, report in zip((found.erm, found.model), reports):
+        worst = max(zip((e.value for e in report.clipped_risk), report.names))
+        assert (of["risk"], of["group"]) == (pytest.approx(worst[0], abs=1e-12), worst[1])
+    assert found.difference == pytest.approx(found.model["risk"] - found.erm["risk"])
+    assert found.word == "HELPED" and found.low <= found.difference <= found.high < 0
+    # Paired, in the worst group of both: the ends are close to those of a normal approximation.
+    assert found.high - found.low < 0.2 and found.level == 0.95
+    means = [np.average([e.value for e in r.clipped_risk], weights=r.rows) for r in reports]
+    assert found.average_cost == pytest.approx(means[1] - means[0])
+    assert (found.groups, found.left_out, found.better, found.worse) == (3, [], 1, 2)
+    effect, cost, following = str(found).split("\n")
+    assert effect.startswith("HELPED: ") and cost.endswith(", the price")
+    assert following == f"next: {found.next}"
+    back = metrics.verdict(erm, model, X_new, y_new, **new)
+    assert back.word == "HURT"
+    assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
+
+
+def test_verdicts_take_other_models_and_leave_small_groups_out(gain):
+    (X, y, g), (X_new, y_new, g_new) = gain
+    model = GroupDROClassifier(l2=1e-4).fit(X, y, sensitive_features=g)
+    other = LogisticRegression().fit(X, y)
+    assert metrics.verdict(model, other, X_new, y_new, sensitive_features=g_new).word == "HELPED"
+    few = np.flatnonzero(g_new != "c")
+    few = np.sort(np.concatenate([few, np.flatnonzero(g_new == "c")[:29]]))
+    found = metrics.verdict(model, other, X_new[few], y_new[few], sensitive_features=g_new[few])
+    assert found.left_out == ["c"] and "2 groups large enough" in str(found)
+    found = metrics.verdict(model, other, X_new[:9], y_new[:9], sensitive_features=g_new[:9])
+    assert found.word == "NO CLEAR EVIDENCE" and found.erm is None and found.low is None
+    with pytest.raises(ValueError, match="estimator: expected a GroupDRO"):
+        metrics.verdict(other, model, X_new, y_new, sensitive_features=g_new, cap=2.0)

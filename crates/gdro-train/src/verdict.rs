@@ -85,41 +85,69 @@ impl Verdict {
         comparison: Option<&Comparison>,
         largest: Option<&Largest>,
     ) -> Self {
+        let names: Vec<&str> = table.groups.iter().map(|g| &g.name[..]).collect();
+        let rows: Vec<[usize; 2]> =
+            table.groups.iter().map(|g| [g.train_rows, g.test_rows]).collect();
+        let both = [erm, model];
+        let mean = both.map(|e| e.capped_rows.as_ref().unwrap_or(&e.train_rows).risk);
+        let verdict = Self::between(&names, &rows, job.training.delta, (comparison, largest), mean);
+        let most = |risks: &[GroupMetric]| risks.iter().map(|m| m.risk).fold(0.0, f64::max);
+        Verdict {
+            next: next(verdict.word, job, false),
+            largest: both.map(|e| most(&e.train)),
+            is_ordinary: job.training.objective == Objective::Average,
+            ..verdict
+        }
+    }
+
+    /// The verdict on a model beside ERM, of groups with these names and numbers of rows for training
+    /// and held out; `mean` has the mean risks over rows of ERM and the model. What to do next is said
+    /// for Python.
+    pub fn between(
+        names: &[&str],
+        rows: &[[usize; 2]],
+        delta: f64,
+        (comparison, largest): (Option<&Comparison>, Option<&Largest>),
+        mean: [f64; 2],
+    ) -> Self {
         let word = match (comparison, largest) {
             (None, _) => Word::NoRows,
             (_, None) => Word::Unclear,
             (_, Some(largest)) => largest.verdict(),
         };
-        let most = |risks: &[GroupMetric]| risks.iter().map(|m| m.risk).fold(0.0, f64::max);
-        let both = [erm, model];
-        let mean = both.map(|e| e.capped_rows.as_ref().unwrap_or(&e.train_rows).risk);
         let worst = |at: usize| {
-            largest.map(|found| {
-                let (group, risk) = found.worst[at];
-                Worst { group: table.groups[group].name.clone(), risk }
-            })
+            let (group, risk) = largest?.worst[at];
+            Some(Worst { group: names[group].to_owned(), risk })
         };
-        let is_small = |g: &&Group| g.train_rows < TRAINING_ROWS || g.test_rows < HELD_OUT_ROWS;
-        let left_out = table.groups.iter().filter(is_small).map(|g| g.name.clone());
+        let is_small = |rows: &[usize; 2]| rows[0] < TRAINING_ROWS || rows[1] < HELD_OUT_ROWS;
+        let small = names.iter().zip(rows).filter(|(_, rows)| is_small(rows));
+        let left_out = small.map(|(name, _)| (*name).to_owned());
         let [better, worse, ..] = comparison.map_or([0; 4], Comparison::sides);
-        let is_ordinary = job.training.objective == Objective::Average;
         Verdict {
             word,
-            level: 1.0 - job.training.delta,
+            level: 1.0 - delta,
             erm: worst(1),
             model: worst(0),
             difference: largest.map(|found| found.difference),
             low: largest.map(|found| found.interval.low),
             high: largest.map(|found| found.interval.high),
-            groups: table.groups.len(),
+            groups: names.len(),
             left_out: comparison.map_or_else(Vec::new, |_| left_out.collect()),
             better,
             worse,
             average_cost: comparison.map(|_| mean[1] - mean[0]),
-            next: next(word, job, false),
+            next: match word {
+                Word::Helped => "gdro.metrics.evaluate on later rows tells whether it lasts",
+                Word::Hurt => "another l2, by cross-validation, or ordinary training",
+                Word::Unclear => {
+                    "more rows, or ordinary training, which does as well as far as these tell"
+                }
+                Word::NoRows => "rows that no model was trained on",
+            }
+            .into(),
             mean,
-            largest: both.map(|e| most(&e.train)),
-            is_ordinary,
+            largest: mean,
+            is_ordinary: false,
         }
     }
 

@@ -82,13 +82,14 @@ def test_the_choice_is_the_programs(make, kind, clustered, tmp_path):
     model.fit(X, y, sensitive_features=site, **more)
     alike(model.selection_, theirs)
     weights = json.loads((tmp_path / "out" / "model.json").read_text())["weights"]
-    assert np.ravel(model.coef_).tolist() == weights
+    # Up to rounding: the two set out for the last optimum from different models.
+    assert np.ravel(model.coef_) == pytest.approx(weights, rel=1e-6)
 
 
 def test_a_group_unlike_the_others_is_seen():
-    X, y, site = numbers(n=600)
+    X, y, site = numbers(n=2400)
     model = GroupDRORegressorCV(random_state=0).fit(X, y, sensitive_features=site)
-    assert not model.kept_erm_ and model.chosen_["better"] >= model.chosen_["asked"] == 0.84
+    assert not model.kept_erm_ and model.chosen_["better"] >= model.chosen_["asked"] == 0.95
     assert model.best_params_["objective"] != "average"
     assert model.erm_params_["objective"] == "average"
     assert model.chosen_["best"] < model.chosen_["erm"]

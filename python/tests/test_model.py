@@ -323,8 +323,10 @@ def test_the_program_certifies_a_model_of_python(table, name, tmp_path):
     written = rows[used].assign(**({"sample_weight": weights} if is_weighted else {}))
     written.to_csv(tmp_path / "rows.csv", index=False)
     found = json.loads(run("certify", tmp_path, tmp_path / "rows.csv", "--json"))
+    # Two scores are saved as the one that they equal; a bound for any two intercepts may cost 1e-9.
+    off = 1e-9 if name.startswith("two scores") else 1e-11
     for bound in ("upper", "lower", "gap"):
-        assert found[bound] == pytest.approx(getattr(model.certificate_, bound), abs=1e-11)
+        assert found[bound] == pytest.approx(getattr(model.certificate_, bound), abs=off)
     gdro.save(gdro.load(tmp_path), tmp_path / "again")
     again = (tmp_path / "again" / "model.json").read_text()
     assert again == (tmp_path / "model.json").read_text()

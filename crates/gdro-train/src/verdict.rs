@@ -267,7 +267,9 @@ fn next(word: Word, job: &Job, chosen: bool) -> String {
         _ if is_ordinary => "--objective max makes the worst group's risk small".into(),
         Word::Hurt if chosen => "--objective average: ordinary training is better here".into(),
         Word::Unclear if chosen => {
-            "--objective average: ordinary training does as well, as far as these rows tell".into()
+            "more held-out rows of the worst groups, which would tell; until then cross-validation \
+             speaks for this model, and --objective average is ordinary training"
+                .into()
         }
         _ if job.streaming.is_some() => {
             "gdro select with this table in memory tries models from ERM to gdro".into()

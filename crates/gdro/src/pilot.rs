@@ -134,7 +134,8 @@ where
 
     /// The multiplier on η_w by which T steps of the usual length G cover [`DETOUR`] times the way D
     /// to a model: D/(G√T), with the root mean square of the gradients of single samples there and
-    /// at the first model.
+    /// at the first model. No step is longer than what the curvature of the loss allows, beyond
+    /// which a step of a squared loss ends farther from the optimum than it began.
     fn walk(&self, near: &[f64], rounds: u64) -> Result<f64> {
         let (features, outputs) = (self.data.features(), self.loss.outputs());
         let mut start = vec![0.0; near.len()];
@@ -143,18 +144,23 @@ where
         let constant = if self.domain.intercept.is_some() { 1.0 } else { 0.0 };
         let (mut s, mut slope) = (vec![0.0; outputs], vec![0.0; outputs]);
         let mut squares = 0.0;
+        // Σ‖x‖² and Σ‖x‖⁴, each group in the mean.
+        let (mut sizes, mut fourth) = (0.0, 0.0);
         for w in [&start[..], near] {
             for (group, scale) in self.game.scales.iter().enumerate() {
-                let mut sum = 0.0;
+                let (mut sum, total) = (0.0, self.data.total_weight(group));
                 for row in self.data.members(group) {
                     let sample = self.data.sample(*row as usize);
                     scores(w, features, sample.x, &mut s);
                     self.loss.slope(&s, sample.y, &mut slope)?;
                     let steep: f64 = slope.iter().map(|g| g * g).sum();
                     let size = sample.x.norm_squared() + constant;
-                    sum += self.data.weight(*row as usize) * steep * size;
+                    let weight = self.data.weight(*row as usize);
+                    sum += weight * steep * size;
+                    sizes += weight * size / total;
+                    fourth += scale * weight * size * size / total;
                 }
-                squares += scale * scale * sum / self.data.total_weight(group);
+                squares += scale * scale * sum / total;
             }
         }
         let size = (squares / (2.0 * self.data.groups() as f64)).sqrt();
@@ -162,6 +168,8 @@ where
         let falls = self.config.algorithm.falls(self.config.anytime);
         // Steps that fall like 1/√t add up to as much, most of it early.
         let wanted = if falls { way / size } else { DETOUR * way / size / (rounds as f64).sqrt() };
+        let longest = sizes / fourth / self.loss.curvature();
+        let wanted = if longest > 0.0 { wanted.min(longest) } else { wanted };
         let multiplier = wanted / theory;
         Ok(if multiplier.is_finite() && multiplier > 0.0 { multiplier } else { 1.0 })
     }

@@ -53,29 +53,20 @@ fn german_credit() {
 }
 
 /// Tables that are not part of the repository, with the steps that the players find: 0.0007, 0.0037 and
-/// 0.0016. Pilot runs end at 0.0014 (heart) and 0.0069 (bank).
+/// 0.0016, of which that of bank is too much. Pilot runs end at 0.0014 (heart) and 0.0069 (bank).
 #[test]
 #[ignore = "reads 330,000 rows eleven times"]
 fn other_tables() {
-    for (name, rest, most) in [
+    for (name, rest) in [
         (
             "heart_disease/heart.csv.gz",
             "--target disease --groups site --ignore num --missing mean",
-            0.003,
         ),
-        (
-            "bank_marketing/bank-full.csv.gz",
-            "--target y --groups job --missing own-category",
-            0.004,
-        ),
-        (
-            "nycflights13/flights.csv.gz",
-            "--target arr_delay>15 --groups carrier --ignore tailnum",
-            0.003,
-        ),
+        ("bank_marketing/bank-full.csv.gz", "--target y --groups job --missing own-category"),
+        ("nycflights13/flights.csv.gz", "--target arr_delay>15 --groups carrier --ignore tailnum"),
     ] {
         let Some(table) = arguments(name, &format!("{rest} --l2 1e-4")) else { return };
         let found = mean(&table, "smd-m");
-        assert!(found <= most, "{name}: {found}");
+        assert!(found <= 0.003, "{name}: {found}");
     }
 }

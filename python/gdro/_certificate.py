@@ -1,6 +1,8 @@
 """Proofs of optimality."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+from . import _html
 
 
 @dataclass(frozen=True)
@@ -32,3 +34,8 @@ class Certificate:
     relative_gap: float
     method: str
     any_intercept: bool = False
+
+    def _repr_html_(self) -> str:
+        lines = [[name.replace("_", " "), f"{value:.10g}" if type(value) is float else str(value)]
+                 for name, value in asdict(self).items()]
+        return _html.table(["certificate", "on training rows"], lines)

@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from . import _gdro
+from . import _gdro, _html
 from ._groups import clusters_of, families_of, is_missing, names_of
 from ._index import same_index
 from ._settings import loss_of, number, seed_of, targets_of, weights_of
@@ -52,6 +52,9 @@ __all__ = [
     "worst_group_risk",
     "worst_group_risk_scorer",
 ]
+
+#: Most groups that a notebook shows of a report.
+_SHOWN = 30
 
 
 def group_accuracies(
@@ -562,7 +565,9 @@ class GroupReport:
 
         return pd.DataFrame(self.to_dict()).set_index("group")
 
-    def __str__(self) -> str:
+    def _cells(self, order):
+        """A header, and a line for each of these groups."""
+
         def cell(e, cut=None):
             if e is None or e.value is None:
                 return "–"
@@ -570,29 +575,28 @@ class GroupReport:
             return f"{e.value:.4f} [{ends}]" + ("" if cut is None else f", {100 * cut:.1f} % cut")
 
         graded = self.accuracy is not None
-        header = ["group", "rows", f"risk (losses to {self.cap:g})"]
-        header += ["accuracy"] if graded else []
-        lines = [header]
-        at = self.names.index(self.worst_group)
-        many = len(self.names) > 1
-        for i, label in [*enumerate(self.names), *([(at, f"worst: {self.worst_group}")] * many)]:
-            risk = cell(self.clipped_risk[i], self._clipped_share[i])
-            line = [label, f"{self.rows[i]:,}", risk]
+        header = ["group", "rows", f"risk (losses to {self.cap:g})", *["accuracy"] * graded]
+        lines = []
+        for i in order:
+            line = [self.names[i], f"{self.rows[i]:,}"]
+            line.append(cell(self.clipped_risk[i], self._clipped_share[i]))
             lines.append(line + ([cell(self.accuracy[i])] if graded else []))
         largest = ["largest risk" + ", least accuracy" * graded, "", cell(self.worst_risk)]
-        lines.append(largest + ([cell(self.worst_accuracy)] if graded else []))
-        widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
-        text = "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
+        largest += [cell(self.worst_accuracy)] if graded else []
+        return header, lines, largest
+
+    def _notes(self):
+        """What should be known of the table, in sentences."""
         level = 100 * (1 - self.delta)
-        text += f"\nEach column holds for all groups at once with probability {level:g} %."
+        notes = [f"Each column holds for all groups at once with probability {level:g} %."]
         if self.weight_cap is not None:
-            text += (
-                f"\nWeights count as at most {self.weight_cap:g}, which cuts "
+            notes.append(
+                f"Weights count as at most {self.weight_cap:g}, which cuts "
                 f"{100 * self.weights_capped:.1f} % of the rows."
             )
         if self.cluster_cap is not None:
-            text += (
-                f"\nA cluster counts as at most {self.cluster_cap:g}, which cuts "
+            notes.append(
+                f"A cluster counts as at most {self.cluster_cap:g}, which cuts "
                 f"{self.clusters_capped} clusters."
             )
         for names, what in (
@@ -600,8 +604,30 @@ class GroupReport:
             (self.missing, "Groups of the estimator that have no rows here"),
         ):
             if names:
-                text += f"\n{what}: {', '.join(names)}."
-        return text
+                notes.append(f"{what}: {', '.join(names)}.")
+        return notes
+
+    def __str__(self) -> str:
+        order = list(range(len(self.names)))
+        at = self.names.index(self.worst_group)
+        many = len(self.names) > 1
+        header, lines, largest = self._cells(order + [at] * many)
+        if many:
+            lines[-1][0] = f"worst: {self.worst_group}"
+        lines = [header, *lines, largest]
+        widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
+        table = ("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
+        return "\n".join([*table, *self._notes()])
+
+    def _repr_html_(self) -> str:
+        # The worst first.
+        values = [float("-inf") if e.value is None else e.value for e in self.clipped_risk]
+        order = sorted(range(len(values)), key=lambda i: -values[i])
+        header, lines, largest = self._cells(order[:_SHOWN])
+        notes = self._notes()
+        if len(order) > _SHOWN:
+            notes.insert(0, f"The {_SHOWN} worst of {len(order):,} groups; to_frame() has them all.")
+        return _html.table(header, [*lines, largest], notes, worst=0)
 
     __repr__ = __str__
 
@@ -729,6 +755,9 @@ class Verdict:
 
     def __str__(self) -> str:
         return "\n".join(self._lines)
+
+    def _repr_html_(self) -> str:
+        return _html.sentences(self._lines or (self.word,))
 
 
 def verdict(

@@ -436,3 +436,25 @@ def test_verdicts_take_other_models_and_leave_small_groups_out(gain):
     assert found.word == "NO CLEAR EVIDENCE" and found.erm is None and found.low is None
     with pytest.raises(ValueError, match="estimator: expected a GroupDRO"):
         metrics.verdict(other, model, X_new, y_new, sensitive_features=g_new, cap=2.0)
+
+
+def test_notebooks_show_reports_as_tables():
+    rng = np.random.default_rng(5)
+    X, names = rng.normal(size=(400, 2)), np.array(["<b>a</b>", "b & c"])
+    g = names[rng.integers(2, size=400)]
+    y = (X[:, 0] * np.where(g == names[1], -0.2, 1) + rng.logistic(size=400) > 0).astype(int)
+    model = GroupDROClassifier().fit(X[:200], y[:200], sensitive_features=g[:200])
+    report = metrics.evaluate(model, X[200:], y[200:], sensitive_features=g[200:])
+    html = report._repr_html_()
+    assert "<b>" not in html and "&lt;b&gt;a&lt;/b&gt;" in html and "b &amp; c" in html
+    # Every cell of the text is there, the worst group first.
+    for line in str(report).splitlines()[1:3]:
+        assert line.split("  ")[-1].strip() in html
+    places = [html.index(name) for name in ("&lt;b&gt;a", "b &amp; c")]
+    assert (places[0] < places[1]) == (report.worst_group == names[0])
+    assert html.count("<tr") == 4 and "probability 95 %" in html
+    erm = GroupDROClassifier(objective="average").fit(X[:200], y[:200], sensitive_features=g[:200])
+    verdict = metrics.verdict(model, erm, X[200:], y[200:], sensitive_features=g[200:])
+    assert verdict.word in verdict._repr_html_() and verdict._repr_html_().count("<p>") == 3
+    assert f"{model.certificate_.upper:.10g}" in model.certificate_._repr_html_()
+    assert "GroupDROClassifier" in model._repr_html_()

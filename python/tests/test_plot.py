@@ -19,22 +19,75 @@ def rows():
     return X, y, g
 
 
-def test_group_risks_have_bars_of_their_intervals(rows):
+@pytest.fixture(scope="module")
+def reports(rows):
     X, y, g = rows
     models = {
         "ERM": GroupDROClassifier().fit(X, y),
         "gdro": GroupDROClassifier().fit(X, y, sensitive_features=g),
     }
-    reports = {n: metrics.evaluate(m, X, y, sensitive_features=g) for n, m in models.items()}
+    return {n: metrics.evaluate(m, X, y, sensitive_features=g) for n, m in models.items()}
+
+
+def _segments(ax, model):
+    """The bars of a model, from the top down."""
+    return ax.collections[model].get_segments()
+
+
+def test_group_risks_have_bars_of_their_intervals(reports):
     ax = plot.group_risks(reports)
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["a", "b", "c"]
+    of = dict(zip(reports["gdro"].names, reports["gdro"].clipped_risk))
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert names == sorted(of, key=lambda name: -of[name].value), "the worst first"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "from the top down"
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["ERM", "gdro"]
-    line, _, (bars,) = ax.containers[1]
-    estimates = reports["gdro"].clipped_risk
-    assert line.get_ydata().tolist() == [e.value for e in estimates]
-    for segment, e in zip(bars.get_segments(), estimates):
-        assert segment[:, 1].tolist() == pytest.approx([e.low, e.high])
-    assert plot.group_risks(reports["gdro"], column="accuracy").get_ylabel() == "accuracy"
+    marks = {line.get_label(): list(line.get_xdata()) for line in ax.lines}
+    assert marks["gdro"] == [of[name].value for name in names]
+    for model, report in enumerate(reports.values()):
+        estimates = dict(zip(report.names, report.clipped_risk))
+        for segment, name in zip(_segments(ax, model), names):
+            ends = np.clip([estimates[name].low, estimates[name].high], *ax.get_xlim())
+            assert segment[:, 0].tolist() == pytest.approx(ends)
+    ax = plot.group_risks(reports["gdro"], column="accuracy")
+    of = dict(zip(reports["gdro"].names, reports["gdro"].accuracy))
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert ax.get_xlabel() == "accuracy" and names == sorted(of, key=lambda name: of[name].value)
+
+
+def test_hopeless_intervals_do_not_set_the_axis(rows):
+    X, y, g = rows
+    g = g.astype("<U9")
+    g[:6] = "few"
+    report = metrics.evaluate(GroupDROClassifier().fit(X, y), X, y, sensitive_features=g, cap=100)
+    ax = plot.group_risks(report)
+    values = [e.value for e in report.clipped_risk]
+    left, right = ax.get_xlim()
+    assert right - left < 3 * (max(values) - min(values))
+    at = [t.get_text() for t in ax.get_yticklabels()].index("few")
+    few = report.clipped_risk[report.names.index("few")]
+    (arrows,) = [line for line in ax.lines if line.get_marker() == ">"]
+    assert few.high > right and at in arrows.get_ydata().round().tolist()
+    for segment in _segments(ax, 0):
+        assert left <= segment[0, 0] and segment[1, 0] <= right
+    # Of many groups the worst are shown.
+    ax = plot.group_risks(report, most=2)
+    assert len(ax.get_yticklabels()) == 2 and "the worst 2 of 4 groups" in ax.get_title()
+
+
+def test_names_do_not_lie_on_each_other(rows):
+    X, y, _ = rows
+    g = np.array([f"a rather long name of group {i}" for i in range(25)])[np.arange(500) % 25]
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    report = metrics.evaluate(model, X, y, sensitive_features=g)
+    models = [GroupDROClassifier(objective="top-k", k=k).fit(X, y, sensitive_features=g) for k in (1, 2, 20, 24, 25)]
+    for ax, labels in (
+        (plot.group_risks(report), lambda ax: ax.get_yticklabels()),
+        (plot.trade_off(models), lambda ax: ax.texts),
+    ):
+        ax.figure.canvas.draw()
+        boxes = [matplotlib.text.Text.get_window_extent(t) for t in labels(ax)]
+        for i, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:i]), labels(ax)[i].get_text()
 
 
 def test_trajectories(rows):
@@ -45,7 +98,9 @@ def test_trajectories(rows):
     assert len(ax.lines) == 2 and ax.get_title() == "2 of 3 groups"
     last = [line.get_ydata()[-1] for line in ax.lines]
     assert last == sorted(last, reverse=True)
+    assert ax.get_xscale() == "symlog"
     assert plot.trajectory(model, what="objective").get_xlabel() == "round"
+    assert plot.trajectory(model, x="seconds").get_xscale() == "linear"
     with pytest.raises(ValueError, match="x='time'"):
         plot.trajectory(model, x="time")
 
@@ -66,10 +121,18 @@ def test_trade_off(rows):
 
 def test_lines_of_many_groups_can_be_told_apart(rows):
     X, y, _ = rows
-    model = GroupDROClassifier().fit(X, y, sensitive_features=np.arange(500) % 25)
-    ax = plot.trajectory(model, most=25)
+    model = GroupDROClassifier(solver="smd-m", rounds=100, step_w=1, step_q=1, random_state=0)
+    ax = plot.trajectory(model.fit(X, y, sensitive_features=np.arange(500) % 25), most=25)
     assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == 25
-    assert {line.get_marker() for line in ax.lines} == {"o"}, "two points are no curve"
+
+
+def test_the_exact_solver_has_bars(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g)
+    ax = plot.trajectory(model, what="group_weights")
+    shown = {t.get_text(): bar.get_width() for t, bar in zip(ax.get_yticklabels(), ax.patches)}
+    assert not ax.lines and shown == dict(zip(model.group_names_, model.group_weights_))
+    assert list(shown.values()) == sorted(shown.values(), reverse=True)
 
 
 def test_losses_are_capped_alike(rows):
@@ -80,7 +143,7 @@ def test_losses_are_capped_alike(rows):
     }
     with pytest.raises(ValueError, match="'5' counts losses up to 5, others up to 2"):
         plot.group_risks(reports)
-    assert plot.group_risks(reports, column="accuracy").get_ylabel() == "accuracy"
+    assert plot.group_risks(reports, column="accuracy").get_xlabel() == "accuracy"
 
 
 def test_reports_of_other_groups_are_refused(rows):

@@ -1,5 +1,7 @@
 """Charts say what they should."""
 
+import copy
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -79,7 +81,10 @@ def test_names_do_not_lie_on_each_other(rows):
     g = np.array([f"a rather long name of group {i}" for i in range(25)])[np.arange(500) % 25]
     model = GroupDROClassifier().fit(X, y, sensitive_features=g)
     report = metrics.evaluate(model, X, y, sensitive_features=g)
-    models = [GroupDROClassifier(objective="top-k", k=k).fit(X, y, sensitive_features=g) for k in (1, 2, 20, 24, 25)]
+    # Models that are almost the same, and one that is not.
+    models = {f"model {i}": copy.copy(model) for i in range(5)}
+    for i, near in enumerate(models.values()):
+        near.group_risks_ = model.group_risks_ * (1 + (1e-3 * i if i < 4 else 1))
     for ax, labels in (
         (plot.group_risks(report), lambda ax: ax.get_yticklabels()),
         (plot.trade_off(models), lambda ax: ax.texts),

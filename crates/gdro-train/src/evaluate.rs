@@ -9,10 +9,11 @@ use gdro::risk::GroupMetric;
 use gdro_data::{Clusters, DataOptions, Missing, Table, Weighted};
 use serde::Serialize;
 
+use crate::classes::Classes;
 use crate::clusters::{Draws, HeavyCluster};
 use crate::evaluation::mean_over_rows;
 use crate::failure::{Failure, Result};
-use crate::intervals::{Columns, columns, evaluate as evaluate_columns};
+use crate::intervals::{Columns, classes, columns, evaluate as evaluate_columns};
 use crate::model::Model;
 use crate::prepared::loss_of;
 use crate::scores::OneClass;
@@ -32,6 +33,9 @@ pub struct Evaluated {
     pub settings: Settings,
     /// What the rows say.
     pub intervals: Evaluation,
+    /// What the model does with two classes: counts, rates and curves, group by group.
+    #[serde(skip)]
+    pub classes: Vec<Classes>,
     /// The column of the clusters of rows, which are the units of intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
@@ -139,6 +143,7 @@ pub fn evaluate(
     let mut columns =
         columns(&loss, &data, &w, &[&lists[..], &[&all]].concat()).map_err(library)?;
     let capped = Columns::mean(&columns.split_off(lists.len()), &settings);
+    let classes = classes(&loss, &data, &lists, &columns, &settings);
     let intervals = evaluate_columns(&loss, &data, &lists, &columns, &draws, &settings);
     let intervals = intervals.map_err(library)?;
     let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
@@ -167,6 +172,7 @@ pub fn evaluate(
         heavy_clusters,
         settings,
         intervals,
+        classes,
         mean_over_rows: of(mean),
         capped_mean_over_rows: of(capped),
         notes,

@@ -6,6 +6,7 @@ use gdro::loss::AnyLoss;
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro_data::Prepared;
 
+use crate::classes::Classes;
 use crate::prepared::Setting;
 use crate::scores::OneClass;
 
@@ -22,6 +23,11 @@ pub struct Evaluation {
     pub intervals: Option<gdro::interval::Evaluation>,
     /// On all rows held out, with losses and weights capped as in the intervals.
     pub capped_rows: Option<GroupMetric>,
+    /// Of two classes on the rows held out: counts, rates and curves, group by group; empty for other
+    /// targets and without such rows.
+    pub classes: Vec<Classes>,
+    /// The model: c numbers per feature, then its intercepts.
+    pub w: Vec<f64>,
     /// Whether the model predicts one class for every row of both parts.
     pub one_class: bool,
 }
@@ -43,6 +49,8 @@ impl Evaluation {
             train_rows: mean_over_rows(&setting.loss, w, &setting.data)?,
             intervals: None,
             capped_rows: None,
+            classes: Vec::new(),
+            w: w.to_vec(),
             one_class: one_class.holds(),
         })
     }

@@ -249,6 +249,7 @@ pub fn fit_on(
         for (which, evaluation) in evaluations.iter_mut().enumerate() {
             evaluation.intervals = Some(found.evaluations[which].clone());
             evaluation.capped_rows = Some(found.rows[which]);
+            evaluation.classes = found.classes[which].clone();
         }
     }
     let [robust, erm, balanced] = evaluations;

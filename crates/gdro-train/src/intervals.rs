@@ -13,6 +13,7 @@ use gdro::risk::GroupMetric;
 use gdro_data::{Clusters, Prepared};
 
 use crate::cap::Constants;
+use crate::classes::Classes;
 use crate::clusters::{Draws, HeavyCluster, with_one};
 use crate::job::Training;
 use crate::prepared::Setting;
@@ -28,6 +29,8 @@ pub struct Intervals {
     pub comparison: Comparison,
     /// The largest risks of the two among the groups of a headline, when there is one.
     pub largest: Option<Largest>,
+    /// One per model: what it does with two classes, group by group; empty for other targets.
+    pub classes: Vec<Vec<Classes>>,
     /// Clusters that count for less than they weigh.
     pub heavy: Vec<HeavyCluster>,
 }
@@ -151,7 +154,8 @@ impl Intervals {
             .collect();
         let comparison = compare(&pairs, settings)?;
         let largest = headline.map(|h| largest(&pairs, h, settings)).transpose()?;
-        Ok(Intervals { evaluations, rows, comparison, largest, heavy: Vec::new() })
+        let classes = columns.iter().map(|c| classes(loss, test, members, c, settings)).collect();
+        Ok(Intervals { evaluations, rows, comparison, largest, classes, heavy: Vec::new() })
     }
 }
 
@@ -178,6 +182,32 @@ pub fn columns(
     Ok(members.iter().map(of).collect())
 }
 
+/// What a model does with two classes, group by group, with weights capped as in the intervals; empty
+/// for other targets.
+pub fn classes(
+    loss: &AnyLoss,
+    data: &Dataset,
+    members: &[&[u32]],
+    columns: &[Columns],
+    settings: &Settings,
+) -> Vec<Classes> {
+    if loss.targets() != Targets::Labels {
+        return Vec::new();
+    }
+    let heaviest = settings.weight_cap.unwrap_or(f64::INFINITY);
+    let of = |(positive, column): (Vec<bool>, &Columns)| {
+        let weights: Vec<f64> = column.weights.iter().map(|w| w.min(heaviest)).collect();
+        Classes::of(&column.scores, &positive, &weights, loss.is_probabilistic())
+    };
+    positives(data, members).into_iter().zip(columns).map(of).collect()
+}
+
+/// Whether rows are positive, group by group.
+fn positives(data: &Dataset, members: &[&[u32]]) -> Vec<Vec<bool>> {
+    let is_positive = |row: &u32| data.sample(*row as usize).y > 0.0;
+    members.iter().map(|rows| rows.iter().map(is_positive).collect()).collect()
+}
+
 /// Intervals of one model.
 pub fn evaluate(
     loss: &AnyLoss,
@@ -187,10 +217,7 @@ pub fn evaluate(
     draws: &Draws,
     settings: &Settings,
 ) -> gdro::Result<Evaluation> {
-    let positive: Vec<Vec<bool>> = members
-        .iter()
-        .map(|rows| rows.iter().map(|r| data.sample(*r as usize).y > 0.0).collect())
-        .collect();
+    let positive = positives(data, members);
     let is_binary = loss.targets() == Targets::Labels;
     let is_graded = loss.targets() != Targets::Numbers;
     let rows: Vec<Rows<'_>> = columns

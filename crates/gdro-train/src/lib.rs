@@ -10,6 +10,7 @@
 //! | [`select`] | choosing what bounds the weights on validation rows; the trade-off |
 //! | [`verdict`] | whether a model does better than ordinary training on held-out rows |
 //! | [`intervals`], [`cap`] | what held-out rows say, and what losses count as at most |
+//! | [`classes`] | two classes on held-out rows: counts, rates and curves of a group |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
 //! | [`model`] | `model.json` |
 //! | [`numbers`] | numbers as tables and sentences show them |
@@ -22,6 +23,7 @@
 
 pub mod cap;
 pub mod certify;
+pub mod classes;
 pub mod clusters;
 pub mod constant;
 pub mod evaluate;

@@ -8,7 +8,7 @@ use gdro_data::{DataOptions, Target};
 use crate::failure::{Failure, Result};
 use crate::model::Model;
 use crate::prepared::loss_of;
-use crate::scores::{class_of, each_score};
+use crate::scores::{class_of, each_score, logistic};
 
 /// Predictions as CSV, and what a user should see.
 #[derive(Debug)]
@@ -71,7 +71,6 @@ fn cells(target: &Target, loss: &AnyLoss, s: &[f64]) -> Vec<String> {
     match target {
         Target::Binary { positive, negative, .. } => {
             let label = if class_of(s) == 1 { positive } else { negative };
-            let logistic = |s: f64| 1.0 / (1.0 + (-s).exp());
             let second = if loss.is_probabilistic() { logistic(s[0]) } else { s[0] };
             vec![label.clone(), second.to_string()]
         }

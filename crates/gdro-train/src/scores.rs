@@ -38,6 +38,11 @@ pub fn class_of(s: &[f64]) -> usize {
     }
 }
 
+/// The probability of the positive class at log-odds `s`.
+pub fn logistic(s: f64) -> f64 {
+    1.0 / (1.0 + (-s).exp())
+}
+
 /// Whether a model predicts one class for every row.
 #[derive(Clone, Copy, Debug)]
 pub struct OneClass {

@@ -161,6 +161,11 @@ impl Verdict {
         self.word == Word::Helped && self.average_cost.is_some_and(|cost| cost > 0.0)
     }
 
+    /// Whether the model is ordinary training itself.
+    pub fn is_ordinary(&self) -> bool {
+        self.is_ordinary
+    }
+
     /// The verdict in three sentences without full stops: whether the model helps, whom and at what
     /// cost, and what to do next. The first one begins with the word in capitals.
     pub fn lines(&self) -> [String; 3] {

@@ -124,7 +124,7 @@ pub fn run(
     let below = constant.is_some() && risks.fold(f64::MIN, f64::max) < certificate.upper;
     let settings = settings(&job.training, head, models[0], &constants, None).map_err(library)?;
     let mut evaluations: Vec<Evaluation> =
-        sums.iter().map(|s| s.evaluation(schema.first_family())).collect();
+        (sums.iter().zip(models)).map(|(s, w)| s.evaluation(schema.first_family(), w)).collect();
     let held_out: Vec<u64> = targets.iter().map(|of| of.len() as u64).collect();
     let (mut comparison, mut largest) = (None, None);
     if targets.iter().any(|t| !t.is_empty()) {
@@ -154,6 +154,7 @@ pub fn run(
         for (at, evaluation) in evaluations.iter_mut().enumerate() {
             evaluation.intervals = Some(found.evaluations[at].clone());
             evaluation.capped_rows = Some(found.rows[at]);
+            evaluation.classes = found.classes[at].clone();
         }
         comparison = (!alone).then_some(found.comparison);
         largest = found.largest.filter(|_| !alone);
@@ -216,7 +217,7 @@ impl Sums {
         Ok(())
     }
 
-    fn evaluation(&self, once: usize) -> Evaluation {
+    fn evaluation(&self, once: usize, w: &[f64]) -> Evaluation {
         let metric = |(risk, right, rows): &(f64, f64, f64)| GroupMetric {
             risk: risk / rows,
             accuracy: self.graded.then_some(right / rows),
@@ -236,6 +237,8 @@ impl Sums {
             test: (!test.is_empty()).then_some(test),
             intervals: None,
             capped_rows: None,
+            classes: Vec::new(),
+            w: w.to_vec(),
             one_class: self.one_class.holds(),
         }
     }

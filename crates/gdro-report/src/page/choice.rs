@@ -2,19 +2,20 @@
 
 use super::data::Data;
 use super::html::{self, Section};
-use super::sections::{configuration, section};
+use super::sections::configuration;
 use super::words::sentence;
-use crate::selection::{cut_short, how, in_words, part_of};
+use crate::numbers::{NONE, setting};
+use crate::selection::{cut_short, how, in_words, name_of, part_of, scale_of, worst_of};
 use gdro_train::Result;
 use gdro_train::job::Job;
-use gdro_train::select::{PartRisks, Path, Risks, Selection};
+use gdro_train::select::{Member, PartRisks, Path, Risks, Selection};
 
 /// What was tried and chosen.
 pub fn selection(selection: &Selection) -> Section {
     let mut texts = vec![sentence(&in_words(selection))];
     texts.push(format!(
-        "{}: each line is a model of the family at its best {}, from ERM to those that press most on \
-         the worst groups; marks are the mean over rows and {}.",
+        "{}: each mark is a model of the family at its best {}, from ERM to those that press most on \
+         the worst groups; left and low is better. Across is the mean over rows, up is {}.",
         part_of(selection),
         selection.knob.words(),
         selection.criterion.words()
@@ -27,8 +28,39 @@ pub fn selection(selection: &Selection) -> Section {
         0 => String::new(),
         _ => format!("<ul class=\"notes\">\n{}</ul>\n", notes.concat()),
     };
-    let body = html::paragraphs(&texts) + &html::chart("selection-chart") + &notes;
-    section("selection", "What was chosen, and why", body)
+    let body = html::paragraphs(&texts)
+        + &html::chart("selection-chart")
+        + &html::details("What was tried, in numbers", &tried(selection))
+        + &notes;
+    Section::new("selection", "What was chosen, and why", body)
+}
+
+/// The models that were tried as a table.
+fn tried(selection: &Selection) -> String {
+    let header = [
+        "model",
+        selection.knob.words(),
+        worst_of(selection.criterion),
+        "± s.e.",
+        "mean over rows",
+        "worst group",
+        "",
+    ];
+    let scale = scale_of(selection);
+    let line = |(at, member): (usize, &Member)| {
+        let point = member.at_best();
+        vec![
+            name_of(member.objective),
+            setting(member.value),
+            scale.show(point.criterion),
+            point.standard_error.map_or(NONE.into(), |e| scale.show(e)),
+            scale.show(point.mean_rows),
+            format!("`{}`", selection.groups[point.worst]),
+            if at == selection.chosen { "chosen".into() } else { String::new() },
+        ]
+    };
+    let lines: Vec<Vec<String>> = selection.members.iter().enumerate().map(line).collect();
+    html::table(&part_of(selection), &header.map(str::to_owned), &lines)
 }
 
 /// The parts of the page of a trade-off.
@@ -51,8 +83,8 @@ pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
     texts.push(bounds);
     let overview = html::paragraphs(&texts) + &html::chart("path-chart") + &numbers(path, data);
     let title = "The worst group against the mean";
-    let mut sections = vec![section("overview", title, overview)];
-    sections.push(configuration(job, data, job.training.delta)?);
+    let mut sections = vec![Section::new("overview", title, overview)];
+    sections.push(configuration(job, data, job.training.delta, String::new())?);
     Ok(sections)
 }
 

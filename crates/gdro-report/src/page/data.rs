@@ -5,6 +5,7 @@ use gdro::interval::{
 };
 use serde::Serialize;
 
+use super::classes::{Detail, with_curves};
 use super::curve::Curve;
 use super::ladder::Ladder;
 use crate::numbers::{Scale, level};
@@ -16,6 +17,7 @@ use gdro_train::fit::Fitted;
 use gdro_train::job::Job;
 use gdro_train::model::Model;
 use gdro_train::select::Path;
+use gdro_train::solve::Solved;
 
 /// What the script draws. A column has a value for each group; `null` where there is none.
 #[derive(Debug, Serialize)]
@@ -48,7 +50,7 @@ pub struct Data {
     /// few rows; absent without intervals.
     #[serde(skip)]
     pub sides: Option<[usize; 4]>,
-    /// The curve of the run.
+    /// The curve of the run; none of the exact solver, which goes straight to the end.
     pub curve: Option<Curve>,
     /// What was tried before the run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +77,9 @@ pub struct Column {
     accuracy_interval: Vec<Option<[f64; 2]>>,
     /// What only binary targets have.
     pub metrics: Vec<Values>,
+    /// What only binary targets have, row by row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
     /// On training rows, where those are not what is shown.
     train_risk: Vec<Option<f64>>,
     train_accuracy: Vec<Option<f64>>,
@@ -88,7 +93,7 @@ pub struct Values {
     pub metric: &'static Metric,
     label: &'static str,
     is_share: bool,
-    values: Vec<Option<f64>>,
+    pub values: Vec<Option<f64>>,
 }
 
 /// Differences of risks on the same rows; below 0 where the model of the run is better.
@@ -143,7 +148,7 @@ impl Data {
         let shown = metrics(fitted, held_out);
         let uncut = held_out && shows_uncut(fitted);
         let models = ["ERM", "balanced", &goal].into_iter().zip(evaluations).zip(shown);
-        let models: Vec<Column> = models
+        let mut models: Vec<Column> = models
             .map(|((name, evaluation), shown)| {
                 let at = |g: &gdro_data::Group| if held_out { g.test } else { g.train };
                 let train = |g: &gdro_data::Group| g.train.filter(|_| held_out);
@@ -170,6 +175,10 @@ impl Data {
                 column
             })
             .collect();
+        let curves = with_curves([&models[0].risk, &models[2].risk]);
+        for (column, evaluation) in models.iter_mut().zip(evaluations) {
+            column.detail = Detail::of(&evaluation.classes, &curves);
+        }
         let change = match &fitted.comparison {
             Some(comparison) => Change {
                 value: comparison.groups.iter().map(|g| g.clipped_difference.value).collect(),
@@ -208,7 +217,7 @@ impl Data {
             models,
             change: Some(change),
             sides: fitted.comparison.as_ref().map(Comparison::sides),
-            curve: Curve::of(fitted),
+            curve: Curve::of(fitted).filter(|_| !matches!(fitted.solved, Solved::Exact { .. })),
             selection: None,
             path: Vec::new(),
         }
@@ -228,6 +237,7 @@ impl Data {
         if !column.cut.is_empty() {
             column.uncut_risk = groups.iter().map(|g| g.risk).collect();
         }
+        column.detail = Detail::of(&evaluated.classes, &with_curves([&column.risk]));
         let models = vec![column];
         let count = groups.len();
         Data {

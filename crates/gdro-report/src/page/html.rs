@@ -100,6 +100,11 @@ pub struct Section {
 }
 
 impl Section {
+    /// A part of this name, with this title and HTML.
+    pub fn new(id: &'static str, title: &str, body: String) -> Self {
+        Section { id, title: title.to_owned(), body }
+    }
+
     /// Its entry in the list of contents.
     pub fn link(&self) -> String {
         format!("<li><a href=\"#{}\">{}</a></li>\n", self.id, escape(&self.title))

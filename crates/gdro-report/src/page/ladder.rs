@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::numbers::{Scale, setting};
 use crate::plain;
 use crate::selection::{name_of, scale_of, worst_of};
+use gdro::setting::{Objective, Prior, Tilt};
 use gdro_train::select::{Member, PartRisks, Path, Risks, Selection};
 
 /// What the script draws as a line for each step.
@@ -17,6 +18,10 @@ pub struct Ladder {
     /// How values are written.
     pub scale: Scale,
     steps: Vec<Step>,
+    /// The series that a curve has across and up.
+    curve: [usize; 2],
+    /// The steps that its line goes through: a path from the mean to the largest risk.
+    line: Vec<usize>,
 }
 
 /// A step.
@@ -45,7 +50,14 @@ impl Ladder {
                 intervals: vec![None; 2],
                 more: vec![
                     format!("{what} {}", setting(member.value)),
-                    format!("worst: {}", plain(&selection.groups[point.worst])),
+                    match point.standard_error {
+                        Some(error) => format!(
+                            "± {} s.e., worst: {}",
+                            scale_of(selection).show(error),
+                            plain(&selection.groups[point.worst])
+                        ),
+                        None => format!("worst: {}", plain(&selection.groups[point.worst])),
+                    },
                 ],
             }
         };
@@ -54,6 +66,10 @@ impl Ladder {
             series: vec!["mean over rows".into(), worst_of(selection.criterion).into()],
             scale: scale_of(selection),
             steps: selection.members.iter().enumerate().map(step).collect(),
+            curve: [0, 1],
+            line: (0..selection.members.len())
+                .filter(|at| is_on_path(selection.members[*at].objective))
+                .collect(),
         }
     }
 
@@ -78,6 +94,7 @@ impl Ladder {
             more: vec![String::new(); 3],
         };
         let points = path.points.iter().map(|p| step(format!("k = {}", p.k), &p.risks));
+        let line = (0..path.points.len()).collect();
         let mut steps: Vec<Step> = points.collect();
         steps.push(step("balanced".into(), &path.balanced));
         steps.push(step("ERM".into(), &path.erm));
@@ -88,6 +105,16 @@ impl Ladder {
                 .to_vec(),
             scale: Scale::of(steps.iter().flat_map(|s| s.values.iter().copied())),
             steps,
+            curve: [1, 2],
+            line,
         }
     }
+}
+
+/// Whether a model is on the path from ordinary training to the largest risk.
+fn is_on_path(objective: Objective) -> bool {
+    matches!(
+        objective,
+        Objective::Average | Objective::Max | Objective::Tilted(Tilt { prior: Prior::Rows, .. })
+    )
 }

@@ -5,8 +5,11 @@
 //! reaches the page only through `html::escape` and `html::json`.
 
 mod choice;
+mod classes;
+mod coefficients;
 mod curve;
 mod data;
+mod detail;
 mod html;
 mod ladder;
 mod recipe;
@@ -34,12 +37,14 @@ const FRAME: &str = include_str!("frame.html");
 const STYLE: &str = include_str!("style.css");
 
 /// The script, in the order of its parts.
-const SCRIPT: [&str; 7] = [
+const SCRIPT: [&str; 9] = [
     include_str!("script/numbers.js"),
     include_str!("script/marks.js"),
+    include_str!("script/save.js"),
     include_str!("script/rows.js"),
     include_str!("script/table.js"),
     include_str!("script/ladder.js"),
+    include_str!("script/detail.js"),
     include_str!("script/curves.js"),
     include_str!("script/main.js"),
 ];

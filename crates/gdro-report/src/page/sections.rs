@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::data::Data;
 use super::html::{self, Section};
-use super::{recipe, words};
+use super::words::Tile;
+use super::{coefficients, detail, recipe, words};
 use crate::caps::{caps, clusters, warning};
 use crate::numbers::{NONE, Scale, count, counted, percent};
 use crate::saved::groups_in_words;
@@ -27,7 +28,7 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let metrics = metrics(fitted, held_out);
     let totals = totals(job, fitted, held_out, metrics.each_ref().map(|m| &m[..]));
     let mean = totals.iter().find(|t| t.name == "mean over rows");
-    let mean = mean.map_or([None; 3], |t| t.risks);
+    let mean = mean.map_or([[None; 3]; 2], |t| [t.risks, t.accuracies]);
     let objective = objective_in_words(&job.training, fitted.offsets.is_some());
 
     let mut warnings = summary.warnings();
@@ -41,15 +42,8 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let mut list = vec![
         ("Task".to_owned(), words::task(model)),
         ("Table".into(), files(&model.job.tables)),
-        (
-            "Rows".into(),
-            format!(
-                "{} for training, {} held out",
-                count(fitted.table.train_rows as u64),
-                count(fitted.table.test_rows as u64)
-            ),
-        ),
-        groups(model, data),
+        ("Rows".into(), words::rows(fitted.table.train_rows, fitted.table.test_rows)),
+        ("Groups".into(), words::of_groups(&model.job, data.names.len())),
         ("Model".into(), words::kind(model)),
         ("Objective".into(), objective.clone()),
     ];
@@ -63,16 +57,21 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     let about =
         |column: &super::data::Column| (column.name.clone(), words::about(training, &column.name));
     let models: Vec<_> = data.models.iter().map(about).collect();
-    let sentences = words::summary(data, mean, &fitted.verdict);
-    let overview = verdict(&fitted.verdict)
+    let lead = format!(
+        "{}: {}, {}.",
+        words::sentence(&words::task(model)).trim_end_matches('.'),
+        words::rows(fitted.table.train_rows, fitted.table.test_rows),
+        words::of_groups(&model.job, data.names.len())
+    );
+    let overview = verdict(&fitted.verdict, &words::tiles(data, mean, &fitted.verdict))
+        + &html::paragraphs(&[lead])
         + &alerts(&warnings)
-        + &html::paragraphs(&sentences)
+        + &html::paragraphs(&words::scope(&fitted.verdict))
+        + &html::paragraphs(&words::small_groups_included(data, &fitted.verdict))
         + &glance(data, &totals)
         + "<h3>The models</h3>\n"
-        + &html::definitions(&models)
-        + "<h3>The run</h3>\n"
-        + &html::definitions(&list)
-        + &notes(&fitted.table.notes);
+        + &html::definitions(&models);
+    let run = html::definitions(&list) + &notes(&fitted.table.notes);
 
     let intervals = fitted.robust.intervals.as_ref();
     let caps = intervals.map(|i| caps(&fitted.settings, &i.groups));
@@ -82,33 +81,17 @@ pub fn of_fit(job: &Job, fitted: &Fitted, summary: &Summary, data: &Data) -> Res
     // That it is the best possible says little of a model that no features have helped.
     let constant = fitted.constant.as_ref().and_then(|c| c.warning(Front::Program));
     proof.extend(constant.map(|warning| format!("But: {warning}.")));
-    let mut sections = vec![
-        section("overview", "What came out", overview),
-        section("certificate", "How close to the best on training rows", html::paragraphs(&proof)),
-        risks(data, caps, unit),
-        table(),
-    ];
-    let gains = match words::gains(data) {
-        Some(text) => vec![
-            text,
-            format!(
-                "Each mark is the {0} of {1} minus that of ERM on the same rows; bars are intervals \
-                 for all groups at once.",
-                data.unit, data.models[2].name
-            ),
-        ],
-        None => vec![format!(
-            "Each mark is the {} of {} minus that of ERM on the {}.",
-            data.unit, data.models[2].name, data.part
-        )],
-    };
-    sections.push(section(
-        "gains",
-        "Who gains and who loses against ERM",
-        html::paragraphs(&gains) + &html::chart("gains-chart"),
-    ));
+    let mut sections =
+        vec![Section::new("overview", "What came out", overview), risks(data, caps, unit), table()];
+    if !fitted.verdict.is_ordinary() {
+        sections.push(gains(data));
+    }
+    sections.extend(detail::part(data));
+    sections.extend(coefficients::part(fitted, &data.models[2].name));
+    let title = "How close to the best on training rows";
+    sections.push(Section::new("certificate", title, html::paragraphs(&proof)));
     sections.push(course(fitted, data));
-    sections.push(configuration(&model.job, data, training.delta)?);
+    sections.push(configuration(&model.job, data, training.delta, run)?);
     Ok(sections)
 }
 
@@ -139,7 +122,7 @@ pub fn of_evaluation(
         ("Task".to_owned(), words::task(model)),
         ("Table".into(), files(tables)),
         ("Rows".into(), count(rows as u64)),
-        groups(model, data),
+        ("Groups".into(), words::of_groups(&model.job, data.names.len())),
         ("Model".into(), words::kind(model)),
         ("Trained on".into(), files(&model.job.tables)),
         (
@@ -159,11 +142,14 @@ pub fn of_evaluation(
     let groups = &evaluated.intervals.groups;
     let (column, heavy) = (evaluated.cluster.as_deref(), &evaluated.heavy_clusters);
     let unit = clusters(&evaluated.settings, groups, column, heavy);
-    Ok(vec![
-        section("overview", "What came out", overview),
+    let mut sections = vec![
+        Section::new("overview", "What came out", overview),
         risks(data, Some(caps(&evaluated.settings, groups)), unit),
         table(),
-        section(
+    ];
+    sections.extend(detail::part(data));
+    sections.extend([
+        Section::new(
             "certificate",
             "How well the model was trained",
             html::paragraphs(&model.certificate.as_ref().map_or_else(
@@ -171,25 +157,30 @@ pub fn of_evaluation(
                 |certificate| words::certificate(certificate, &objective),
             )),
         ),
-        configuration(&model.job, data, evaluated.settings.delta)?,
-    ])
-}
-
-pub(super) fn section(id: &'static str, title: &str, body: String) -> Section {
-    Section { id, title: title.to_owned(), body }
+        configuration(&model.job, data, evaluated.settings.delta, String::new())?,
+    ]);
+    Ok(sections)
 }
 
 /// What it comes to, before anything else.
-fn verdict(verdict: &Verdict) -> String {
+fn verdict(verdict: &Verdict, tiles: &[Tile]) -> String {
     let word = verdict.word.words();
     let lines = words::verdict(verdict);
     let effect = html::prose(&lines[0]);
     let effect = effect.strip_prefix(word).unwrap_or(&effect);
+    let tile = |tile: &Tile| {
+        format!(
+            "<div><dt>{}</dt><dd><strong>{}</strong> {}</dd></div>\n",
+            html::escape(tile.question),
+            html::escape(&tile.answer),
+            html::escape(&tile.note)
+        )
+    };
     format!(
         "<div class=\"verdict\" role=\"note\" aria-label=\"Verdict\" data-word=\"{word}\">\n\
-         <p><strong>{word}</strong>{effect}</p>\n{}</div>\n{}",
+         <p><strong>{word}</strong>{effect}</p>\n<dl class=\"tiles\">\n{}</dl>\n{}</div>\n",
+        tiles.iter().map(tile).collect::<String>(),
         html::paragraphs(&lines[1..]),
-        html::paragraphs(&words::scope(verdict))
     )
 }
 
@@ -216,11 +207,6 @@ fn notes(notes: &[String]) -> String {
 fn files(tables: &[PathBuf]) -> String {
     let names: Vec<String> = tables.iter().map(|t| format!("`{}`", t.display())).collect();
     names.join(", ")
-}
-
-fn groups(model: &Model, data: &Data) -> (String, String) {
-    let by = words::group_columns(&model.job).map_or(String::new(), |c| format!(", by `{c}`"));
-    ("Groups".into(), format!("{}{by}", count(data.names.len() as u64)))
 }
 
 /// Worst group and means, side by side.
@@ -258,12 +244,32 @@ fn risks(data: &Data, caps: Option<String>, unit: Option<String>) -> Section {
     texts.extend(caps.and_then(|caps| words::intervals(data, &caps)));
     texts.extend(unit.as_deref().map(words::sentence));
     let title = if data.models.len() > 1 { "The groups, side by side" } else { "The groups" };
-    section("groups", title, html::paragraphs(&texts) + &html::chart("risk-chart"))
+    Section::new("groups", title, html::paragraphs(&texts) + &html::chart("risk-chart"))
+}
+
+/// The chart of differences to ERM.
+fn gains(data: &Data) -> Section {
+    let gains = match words::gains(data) {
+        Some(text) => vec![
+            text,
+            format!(
+                "Each mark is the {0} of {1} minus that of ERM on the same rows; bars are intervals \
+                 for all groups at once.",
+                data.unit, data.models[2].name
+            ),
+        ],
+        None => vec![format!(
+            "Each mark is the {} of {} minus that of ERM on the {}.",
+            data.unit, data.models[2].name, data.part
+        )],
+    };
+    let title = "Who gains and who loses against ERM";
+    Section::new("gains", title, html::paragraphs(&gains) + &html::chart("gains-chart"))
 }
 
 /// The table of all groups.
 fn table() -> Section {
-    section("table", "All groups in numbers", html::chart("group-table"))
+    Section::new("table", "All groups in numbers", html::chart("group-table"))
 }
 
 /// How training went.
@@ -271,13 +277,14 @@ fn course(fitted: &Fitted, data: &Data) -> Section {
     let lines: Vec<String> = solving(fitted).lines().map(str::to_owned).collect();
     let items: String = lines.iter().map(|l| format!("<li>{}</li>\n", html::prose(l))).collect();
     let mut body = format!("<ul>\n{items}</ul>\n");
-    if data.curve.is_some() {
+    if matches!(fitted.solved, Solved::Exact { .. }) {
+        // It goes straight to the end: there is no curve to look at.
+        body += "<h3>Weights of the groups</h3>\n<p>A group's weight says how much it counts in the \
+                 optimum; all weights add up to 1. A group of weight 0 did not hold the model back.</p>\n";
+        body += &html::chart("weight-bars");
+    } else if data.curve.is_some() {
         body += "<p>Risks are those of the model so far on training rows; a group's weight says how \
-                 much it counts, and all weights add up to 1.";
-        if matches!(fitted.solved, Solved::Exact { .. }) {
-            body += " The exact solver is recorded at its start and its end only.";
-        }
-        body += "</p>\n";
+                 much it counts, and all weights add up to 1.</p>\n";
         body += "<h3>Risks of the groups</h3>\n";
         body += &html::chart("risk-curve");
         body += "<h3>Weights of the groups</h3>\n";
@@ -288,16 +295,16 @@ fn course(fitted: &Fitted, data: &Data) -> Section {
             counted(data.names.len() as u64, "group")
         );
     }
-    section("course", "How training went", body)
+    Section::new("course", "How training went", body)
 }
 
 /// All that is needed to do it again, and what the words mean.
-pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Section> {
+pub(super) fn configuration(job: &Job, data: &Data, delta: f64, run: String) -> Result<Section> {
     let text = recipe::of(job)?;
     let command =
         if data.models.is_empty() { "gdro select job.toml --path" } else { "gdro fit job.toml" };
     let body = format!(
-        "<p>The run with every choice settled. Saved as <code>job.toml</code> in the folder where it was \
+        "{run}<p>The run with every choice settled. Saved as <code>job.toml</code> in the folder where it was \
          started, <code>{command}</code> does it again.</p>\n\
          <div class=\"copy\"><button type=\"button\" id=\"copy\" data-from=\"job\">Copy</button>\
          <span id=\"copied\" role=\"status\"></span></div>\n\
@@ -305,5 +312,5 @@ pub(super) fn configuration(job: &Job, data: &Data, delta: f64) -> Result<Sectio
         html::escape_lines(&text),
         html::details("Words of this page", &html::definitions(&words::glossary(data, delta)))
     );
-    Ok(section("configuration", "Configuration", body))
+    Ok(Section::new("configuration", "The run, and how to do it again", body))
 }

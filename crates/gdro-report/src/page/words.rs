@@ -5,7 +5,7 @@ use gdro_data::Target;
 
 use super::data::Data;
 use crate::caps::too_small;
-use crate::numbers::{Scale, count, counted, level, percent};
+use crate::numbers::{NONE, Scale, count, counted, level, percent};
 use crate::tables;
 use gdro::setting::{Objective, Tilt};
 use gdro_train::job::{Job, Training};
@@ -26,6 +26,17 @@ pub fn group_columns(job: &Job) -> Option<String> {
     let families: Vec<String> = job.data.groups.iter().map(|g| g.to_string()).collect();
     let between = if job.data.families() > 1 { " and by " } else { ", " };
     (!families.is_empty()).then(|| families.join(between))
+}
+
+/// How many groups there are, and by which columns.
+pub fn of_groups(job: &Job, number: usize) -> String {
+    let by = group_columns(job).map_or(String::new(), |columns| format!(" by `{columns}`"));
+    counted(number as u64, "group") + &by
+}
+
+/// Rows of both parts.
+pub fn rows(train: usize, test: usize) -> String {
+    format!("{} for training, {} held out", counted(train as u64, "row"), count(test as u64))
 }
 
 /// What is predicted: a column, or a comparison of one with a number.
@@ -193,39 +204,117 @@ pub fn scope(verdict: &Verdict) -> Vec<String> {
     [Some(new.to_owned()), too_small(verdict)].into_iter().flatten().map(|t| sentence(&t)).collect()
 }
 
-/// What the run came to, in a few sentences that go with the verdict.
-pub fn summary(data: &Data, mean_over_rows: [Option<f64>; 3], verdict: &Verdict) -> Vec<String> {
+/// A question that a reader has before all others, and its answer at a glance.
+pub struct Tile {
+    /// The question.
+    pub question: &'static str,
+    /// The answer in a word or a number.
+    pub answer: String,
+    /// The numbers behind it.
+    pub note: String,
+}
+
+/// Whether the model helps, whom, and at what cost. `mean` has the risks and the accuracies of ERM,
+/// balanced and the model over all rows.
+pub fn tiles(data: &Data, mean: [[Option<f64>; 3]; 2], verdict: &Verdict) -> [Tile; 3] {
+    [helps(data, verdict), whom(data, verdict), cost(data, mean, verdict)]
+}
+
+fn helps(data: &Data, verdict: &Verdict) -> Tile {
+    let answer = match verdict.word {
+        _ if verdict.is_ordinary() => "It is ordinary training",
+        Word::Helped => "Yes",
+        Word::Hurt => "No, it hurts",
+        Word::Unclear => "Not clear",
+        Word::NoRows => "Not known",
+    };
+    let scale = data.scale();
+    let largest = match (&verdict.erm, &verdict.model) {
+        (Some(erm), Some(model)) => Some((erm.risk, model.risk)),
+        _ if verdict.word == Word::NoRows => {
+            data.worst(0).zip(data.worst(data.models.len() - 1)).map(|(a, b)| (a.1, b.1))
+        }
+        _ => None,
+    };
+    let note = match largest {
+        Some((before, after)) => format!(
+            "largest {} of {}{}: {} → {}",
+            data.unit,
+            if verdict.left_out.is_empty() { "a group" } else { "the groups large enough" },
+            if verdict.word == Word::NoRows { ", on training rows" } else { "" },
+            scale.show(before),
+            scale.show(after)
+        ),
+        None => "no group has enough rows to tell".into(),
+    };
+    Tile { question: "Does it help the worst group?", answer: answer.into(), note }
+}
+
+fn whom(data: &Data, verdict: &Verdict) -> Tile {
+    let question = "Whom does it help?";
+    let groups = counted(data.names.len() as u64, "group");
+    let number = |n: usize| count(n as u64);
+    if verdict.is_ordinary() {
+        let note = format!("{groups}, the same model for all");
+        return Tile { question, answer: "Nobody, and hurts nobody".into(), note };
+    }
+    if let Some([gain, lose, open, few]) = data.sides {
+        let mut note = format!("clearly, of {groups}; {} too close to tell", number(open));
+        if few > 0 {
+            note += &format!(", {} with too few rows", number(few));
+        }
+        let answer = format!("{} better, {} worse", number(gain), number(lose));
+        return Tile { question, answer, note };
+    }
+    let changes = || data.change.iter().flat_map(|change| change.value.iter().flatten());
+    let lower = changes().filter(|change| **change < 0.0).count();
+    let higher = changes().filter(|change| **change > 0.0).count();
+    let same = data.names.len() - lower - higher;
+    let note = format!(
+        "on training rows, of {groups}: {} lower in {}, higher in {}, the same in {}",
+        data.unit,
+        number(lower),
+        number(higher),
+        number(same)
+    );
+    Tile { question, answer: "Not known".into(), note }
+}
+
+fn cost(data: &Data, [risks, accuracies]: [[Option<f64>; 3]; 2], verdict: &Verdict) -> Tile {
+    let question = "What becomes of the average?";
+    let [Some(before), _, Some(after)] = risks else {
+        return Tile { question, answer: NONE.into(), note: "not known".into() };
+    };
+    let scale = data.scale();
+    let answer = match scale.change(before, after) {
+        same if same == "=" => "It stays".into(),
+        change => format!("{} {change}", data.unit),
+    };
+    let mut note =
+        format!("mean over rows: {} {} → {}", data.unit, scale.show(before), scale.show(after));
+    if let [Some(before), _, Some(after)] = accuracies {
+        note += &format!(", accuracy {} → {}", percent(before), percent(after));
+    }
+    if verdict.is_paid() {
+        note += "; the price for the worst group";
+    }
+    Tile { question, answer, note }
+}
+
+/// The worst of all groups where the verdict is about those that are large enough.
+pub fn small_groups_included(data: &Data, verdict: &Verdict) -> Option<String> {
     let (scale, last) = (data.scale(), data.models.len() - 1);
-    let mut out = Vec::new();
-    let name = &data.models[last].name;
-    if let (Some((erm, before)), Some((group, after))) = (data.worst(0), data.worst(last)) {
-        let change = scale.change(before, after);
-        let change = if change == "=" { String::new() } else { format!(" ({change})") };
-        out.push(format!(
-            "On the {}{}, ordinary training (ERM) does worst on `{erm}`, with {} {}. The model of \
-             this run ({name}) does worst on `{group}`, with {}{change}.",
-            data.part,
-            if verdict.left_out.is_empty() { "" } else { ", small groups included" },
+    let ((erm, before), (group, after)) = data.worst(0).zip(data.worst(last))?;
+    (!verdict.left_out.is_empty()).then(|| {
+        format!(
+            "Small groups included, ordinary training (ERM) does worst on `{erm}`, with {} {}; the \
+             model of this run ({}) does worst on `{group}`, with {}.",
             data.unit,
             scale.show(before),
+            data.models[last].name,
             scale.show(after),
-        ));
-    }
-    if let [Some(before), _, Some(after)] = mean_over_rows {
-        let change = scale.change(before, after);
-        out.push(if change == "=" {
-            format!("The mean over all rows stays at {}.", scale.show(before))
-        } else {
-            format!(
-                "The mean over all rows goes from {} to {} ({change}){}.",
-                scale.show(before),
-                scale.show(after),
-                if verdict.is_paid() { ": the price for the worst group" } else { "" }
-            )
-        });
-    }
-    out.extend(gains(data));
-    out
+        )
+    })
 }
 
 /// Who gains and who loses, in a sentence.

@@ -47,35 +47,34 @@ function curveChart(box, of, what, write) {
   const plot = element("div", { class: "plot", role: "group",
     "aria-label": `${what} over the rounds; arrow keys go from moment to moment` }, svg);
   const ranked = (i) => [...names].sort((a, b) => b.values[i] - a.values[i]);
-  const moments = rounds.map((round, i) => {
+  const moment = (i) => {
+    const round = rounds[i];
     const from = i === 0 ? 0 : (x(rounds[i - 1]) + x(round)) / 2;
     const to = i === rounds.length - 1 ? 100 : (x(round) + x(rounds[i + 1])) / 2;
     return element("div", { class: "moment point", style: `left:${from}%;width:${to - from}%` });
-  });
-  const unit = lines.length > 0 && rounds.length === 2 ? "iteration" : "round";
-  points(plot, moments, "ArrowLeft", "ArrowRight", (i) => ({
-    title: `${unit} ${count(rounds[i])}`,
+  };
+  points(plot, rounds.length, moment, "ArrowLeft", "ArrowRight", (i) => ({
+    title: `round ${count(rounds[i])}`,
     lines: ranked(i).map((line) => [data.names[line.group], write(line.values[i])]),
   }));
-  plot.append(...moments);
 
   const down = element("div", { class: "down", "aria-hidden": "true" });
   for (const value of marks.list) down.append(element("span", { style: `top:${y(value)}%` }, tickText(value, marks)));
   const across = element("div", { class: "across", "aria-hidden": "true" });
   const powers = [0];
   for (let p = 1; log(p) <= end; p *= 10) powers.push(p);
-  for (const round of rounds.length === 2 ? rounds : powers) {
+  for (const round of powers) {
     const text = round >= 1e6 ? "1e" + Math.log10(round) : count(round);
     if (round !== 1) across.append(element("span", { style: `left:${x(round)}%` }, text));
   }
   const right = element("div", { class: "right", "aria-hidden": "true" });
   const chart = element("div", { class: "curve" }, down, plot, right, across,
-    element("div", { class: "across-title" }, rounds.length === 2 ? "iterations: start and end" : "rounds (logarithmic)"));
+    element("div", { class: "across-title" }, "rounds (logarithmic)"));
   const rest = drawnLines.length - names.length;
   const hidden = lines.length - drawnLines.length;
   const grey = rest > 0 ? ` Grey: ${count(rest)} other groups.` : "";
   const out = left_out > 0 ? ` ${count(left_out)} groups are left out.` : "";
-  box.append(chart);
+  box.append(element("div", { class: "controls" }, pictureButton(box, what + "-curve")), chart);
   if (grey || out) box.append(element("p", { class: "count" }, (`Named are the ${names.length} groups that count most or do worst.` + grey + out)));
   if (hidden > 0) box.append(element("p", { class: "count" }, `Without a line: ${count(hidden)} of the groups, of which none of the rows is looked at.`));
 

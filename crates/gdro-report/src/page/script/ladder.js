@@ -12,7 +12,8 @@ function ladderChart(box, ladder) {
   const label = `${count(ladder.steps.length)} steps; arrow keys go from one to the next`;
   const chart = frame(label, across, marks, (v) => tickText(v, marks), ladder.steps.length);
   const height = 12 + 14 * kinds.length;
-  const lines = ladder.steps.map((step) => {
+  const line = (i) => {
+    const step = ladder.steps[i];
     const name = element("div", { class: "name" }, step.name);
     step.badges.forEach((badge, at) => {
       if (badge) name.append(element("span", { class: "badge " + kinds[at] }, badge));
@@ -26,8 +27,8 @@ function ladderChart(box, ladder) {
       svg.append(g);
     });
     return element("div", { class: "line point" }, name, svg);
-  });
-  points(chart, lines, "ArrowUp", "ArrowDown", (i) => {
+  };
+  points(chart, ladder.steps.length, line, "ArrowUp", "ArrowDown", (i) => {
     const step = ladder.steps[i];
     const cells = (name, at) => {
       const texts = [name, write(step.values[at])];
@@ -37,13 +38,13 @@ function ladderChart(box, ladder) {
     };
     return { title: step.name, lines: ladder.series.map(cells) };
   });
-  chart.append(...lines);
   box.append(key(ladder.series.map((name, at) => [kinds[at], name])), chart);
 }
 
 /** The trade-off on rows that can be chosen: as a curve, and model by model. */
 function pathCharts(box, ladders) {
   const place = element("div");
+  const controls = element("div", { class: "controls" });
   const draw = (ladder) => {
     hideTip();
     place.replaceChildren();
@@ -52,15 +53,16 @@ function pathCharts(box, ladders) {
   };
   if (ladders.length > 1) {
     const options = ladders.map((ladder, at) => [String(at), ladder.part]);
-    box.append(element("div", { class: "controls" }, choice("On", options, (at) => draw(ladders[Number(at)]))));
+    controls.append(choice("On", options, (at) => draw(ladders[Number(at)])));
   }
-  box.append(place);
+  controls.append(pictureButton(place, "path"));
+  box.append(controls, place);
   draw(ladders[0]);
 }
 
-/** The trade-off as a curve: across the mean over groups, up the worst group, a point for each k. */
+/** Models as points: across the mean, up what is largest, and a line along the path of the ladder. */
 function pathPlot(box, ladder) {
-  const MEAN = 1, WORST = 2;
+  const [MEAN, WORST] = ladder.curve;
   const write = (value) => show(value, ladder.scale);
   const of = (series) => ladder.steps.map((s) => s.values[series]);
   const room = (values) => {
@@ -82,32 +84,43 @@ function pathPlot(box, ladder) {
     across.append(element("span", { style: `left:${x(value)}%` }, tickText(value, along)));
   }
   const places = ladder.steps.map((s) => [x(s.values[MEAN]), y(s.values[WORST])]);
-  const ks = ladder.steps.length - 2;
   const line = drawn("g", { class: "last" });
-  for (let i = 1; i < ks; i++) {
-    const [from, to] = [places[i - 1], places[i]];
+  for (let i = 1; i < ladder.line.length; i++) {
+    const [from, to] = [places[ladder.line[i - 1]], places[ladder.line[i]]];
     line.append(drawn("line", { class: "bar", x1: from[0] + "%", y1: from[1] + "%", x2: to[0] + "%", y2: to[1] + "%" }));
   }
   svg.append(line);
-  const kind = (i) => (i < ks ? "last" : i === ks ? "second" : "first");
-  places.forEach(([a, b], i) => svg.append(drawn("g", { class: kind(i) }, mark(kind(i), a, b + "%"))));
+  const kind = (i) => ({ ERM: "first", balanced: "second" })[ladder.steps[i].name] || "last";
+  const badge = (i) => ladder.steps[i].badges.find((text) => text);
+  places.forEach(([a, b], i) => {
+    if (badge(i)) svg.append(drawn("circle", { class: "ring", cx: a + "%", cy: b + "%", r: 11 }));
+    svg.append(drawn("g", { class: kind(i) }, mark(kind(i), a, b + "%")));
+  });
   const plot = element("div", { class: "plot", role: "group",
-    "aria-label": "the worst group against the mean over groups; arrow keys go from model to model" }, svg);
-  const spots = places.map(([a, b]) => element("div", { class: "spot point", style: `left:${a}%;top:${b}%` }));
-  points(plot, spots, "ArrowLeft", "ArrowRight", (i) => ({
-    title: ladder.steps[i].name,
-    lines: ladder.series.map((name, at) => [name, write(ladder.steps[i].values[at])]),
+    "aria-label": `${ladder.series[WORST]} against ${ladder.series[MEAN]}; arrow keys go from model to model` }, svg);
+  const spot = (i) => element("div", { class: "spot point", style: `left:${places[i][0]}%;top:${places[i][1]}%` });
+  points(plot, places.length, spot, "ArrowLeft", "ArrowRight", (i) => ({
+    title: [ladder.steps[i].name, badge(i)].filter((text) => text).join(", "),
+    lines: ladder.series.map((name, at) => [name, write(ladder.steps[i].values[at]), ladder.steps[i].more[at]].filter((t) => t)),
   }));
-  plot.append(...spots);
-  // Names where they do not lie on each other.
+  // Names where they do not lie on each other: what was chosen first, then the ends of the path.
   const said = [];
-  for (const i of [0, places.length - 1, places.length - 2, ...places.keys()]) {
+  const first = [...places.keys()].filter(badge);
+  const plain = [...places.keys()].filter((i) => kind(i) !== "last");
+  for (const i of [...first, ...plain, ladder.line[0], ladder.line[ladder.line.length - 1], ...places.keys()]) {
     const [a, b] = places[i];
     if (said.some(([c, d]) => Math.abs(a - c) < 14 && Math.abs(b - d) < 7)) continue;
     said.push([a, b]);
-    plot.append(element("span", { class: a > 80 ? "label before" : "label", style: `left:${a}%;top:${b}%`, "aria-hidden": "true" },
-      ladder.steps[i].name));
+    const text = [ladder.steps[i].name, badge(i)].filter((t) => t).join(", ");
+    plot.append(element("span", { class: a > 70 ? "label before" : "label", style: `left:${a}%;top:${b}%`, "aria-hidden": "true" }, text));
   }
   box.append(element("div", { class: "curve wide" }, down, plot, across,
-    element("div", { class: "across-title" }, "across: mean over groups; up: worst group")));
+    element("div", { class: "across-title" }, `across: ${ladder.series[MEAN]}; up: ${ladder.series[WORST]}`)));
+}
+
+/** The choice: its path as a curve, and model by model. */
+function selectionCharts(box) {
+  box.append(element("div", { class: "controls" }, pictureButton(box, "selection")));
+  pathPlot(box, data.selection);
+  ladderChart(box, data.selection);
 }

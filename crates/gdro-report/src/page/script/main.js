@@ -4,9 +4,11 @@ const DRAW = {
   "risk-chart": riskChart,
   "gains-chart": gainsChart,
   "group-table": groupTable,
-  "selection-chart": (box) => ladderChart(box, data.selection),
+  "class-detail": classDetail,
+  "selection-chart": selectionCharts,
   "path-chart": (box) => pathCharts(box, data.path),
   "risk-curve": (box) => curveChart(box, (line) => line.risks, data.unit, show),
+  "weight-bars": weightBars,
   "weight-curve": (box) => curveChart(box, (line) => line.weights, "weight", weight),
 };
 

@@ -92,10 +92,19 @@ window.addEventListener("scroll", () => {
   if (tipOf.matches(":hover, :focus")) placeTip(); else hideTip();
 }, { capture: true, passive: true });
 
-/** Makes the points of a chart one stop of the Tab key: arrows go from one to the next. Hovering and
- *  focus show the same tooltip, and `aria-label` says the same. */
-function points(box, nodes, back, forth, describe) {
-  nodes.forEach((node, at) => {
+/** Most groups that a chart shows before it is asked for all. */
+const MOST = 30;
+
+/** Lines that are made at once; further ones follow when they are scrolled to, or gone to. */
+const CHUNK = 2 * MOST;
+
+/** Appends `total` points to a chart, a part at a time, each of which `make` draws, and makes them one
+ *  stop of the Tab key: arrows go from one to the next. Hovering and focus show the same tooltip, and
+ *  `aria-label` says the same. What is returned draws points up to a number. */
+function points(box, total, make, back, forth, describe) {
+  const nodes = [];
+  function add(at) {
+    const node = make(at);
     const { title, lines } = describe(at);
     node.tabIndex = at === 0 ? 0 : -1;
     node.setAttribute("role", "img");
@@ -108,14 +117,32 @@ function points(box, nodes, back, forth, describe) {
     node.addEventListener("mouseleave", hideTip);
     node.addEventListener("blur", hideTip);
     node.addEventListener("keydown", (event) => {
-      const to = { [back]: at - 1, [forth]: at + 1, Home: 0, End: nodes.length - 1 }[event.key];
+      const to = { [back]: at - 1, [forth]: at + 1, Home: 0, End: total - 1 }[event.key];
       if (to === undefined) return;
       event.preventDefault();
+      if (to >= nodes.length) grow(to + 1);
       const next = nodes[to];
       if (!next) return;
       nodes.forEach((n) => { n.tabIndex = -1; });
       next.tabIndex = 0;
       next.focus();
     });
-  });
+    nodes.push(node);
+    box.append(node);
+  }
+  function grow(upTo) {
+    while (nodes.length < Math.min(upTo, total)) add(nodes.length);
+  }
+  grow(CHUNK);
+  box.addEventListener("scroll", () => {
+    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    if (left < 600) grow(nodes.length + CHUNK);
+  }, { passive: true });
+  return grow;
+}
+
+/** Draws something for paper, and again for the screen. */
+function onPaper(draw) {
+  window.addEventListener("beforeprint", () => draw(true));
+  window.addEventListener("afterprint", () => draw(false));
 }

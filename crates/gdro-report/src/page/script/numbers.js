@@ -39,6 +39,11 @@ function plain(value) {
   return value === null || value === undefined ? NONE : value.toFixed(3);
 }
 
+/** The name of a metric where counts are beside it: the true positive rate is called true positives in tables. */
+function inFull(metric) {
+  return metric.is_share ? metric.label.replace(/s$/, " rate") : metric.label;
+}
+
 /** A count with its thousands apart. */
 function count(value) {
   return value === null || value === undefined

@@ -1,22 +1,18 @@
 // Charts with a line for each group.
 
-/** Most groups that a chart shows before it is asked for all. */
-const MOST = 30;
-
 /** Where a value lies, in per cent of the width. */
 function placer(low, high) {
   return (value) => 100 * (value - low) / (high - low);
 }
 
-/** Ends that hold all points, and what fits of the intervals: a few wide ones must not hide the rest. */
+/** Ends that hold all points, and half as much again on either side where intervals go on: wide ones
+ *  are cut off, for they must not press all points together. */
 function range(values, intervals, zero) {
-  let low = Math.min(...values), high = Math.max(...values);
-  if (zero) { low = Math.min(low, 0); high = Math.max(high, 0); }
+  const extreme = (list, pick, start) => list.reduce((a, b) => pick(a, b), start);
+  let low = extreme(values, Math.min, zero ? 0 : Infinity), high = extreme(values, Math.max, zero ? 0 : -Infinity);
   const room = Math.max(high - low, Math.abs(high) * 0.1, 1e-12);
-  for (const interval of intervals) {
-    low = Math.min(low, Math.max(interval[0], low - room / 2));
-    high = Math.max(high, Math.min(interval[1], high + room / 2));
-  }
+  low = Math.max(low - room / 2, extreme(intervals.map((i) => i[0]), Math.min, low));
+  high = Math.min(high + room / 2, extreme(intervals.map((i) => i[1]), Math.max, high));
   const edge = (high - low || 1) * 0.02;
   return [low - edge, high + edge];
 }
@@ -29,6 +25,17 @@ function bar(interval, place, y) {
   const arrow = (x, d) => drawn("svg", { x: x + "%", y, width: 1, height: 1, overflow: "visible" },
     drawn("path", { d, fill: "none", stroke: "currentColor", "stroke-width": 2 }));
   return [line, from < 0 ? arrow(0, "M5 -4L0 0L5 4") : null, to > 100 ? arrow(100, "M-5 -4L0 0L-5 4") : null];
+}
+
+/** The first and the last groups of an order, on paper: those that do worst and best. */
+function edges(groups) {
+  return groups.length > 2 * MOST ? [...groups.slice(0, MOST), ...groups.slice(-MOST)] : groups;
+}
+
+/** Says between the lines of a chart how many groups are left out there. */
+function gapLine(chart, after, left) {
+  const others = `… ${count(left)} groups between these …`;
+  chart.querySelectorAll(".point")[after].before(element("div", { class: "line gap" }, others));
 }
 
 /** The axis and the lines below it. */
@@ -102,7 +109,7 @@ function riskChart(box) {
     accuracy: { up: true, write: percent, label: "accuracy", values: (m) => m.accuracy,
       intervals: (m) => m.accuracy_interval, cut: () => [] },
   };
-  const state = { all: data.names.length <= MOST, order: String(last), measure: "risk" };
+  const state = { all: data.names.length <= MOST, order: String(last), measure: "risk", paper: false };
   const place = element("div");
 
   function sorted(measure) {
@@ -124,7 +131,7 @@ function riskChart(box) {
     hideTip();
     const measure = measures[state.measure];
     const groups = sorted(measure);
-    const shown = state.all ? groups : groups.slice(0, MOST);
+    const shown = state.paper ? edges(groups) : state.all ? groups : groups.slice(0, MOST);
     const values = [], intervals = [];
     for (const at of shown) {
       for (const model of data.models) {
@@ -144,11 +151,16 @@ function riskChart(box) {
     const worst = data.models.map((m) => worstOf(m, measure));
     const label = `${measure.label} of ${count(shown.length)} groups; arrow keys go from group to group`;
     const chart = frame(label, across, marks, write, shown.length);
-    const lines = shown.map((at) => {
+    const line = (i) => {
+      const at = shown[i];
       const name = element("div", { class: "name" }, named(at));
-      data.models.forEach((model, m) => {
-        if (worst[m] === at) name.append(element("span", { class: "badge " + KINDS[m] }, "worst: " + model.name));
-      });
+      if (worst.length > 1 && worst.every((of) => of === at)) {
+        name.append(element("span", { class: "badge last" }, "worst: all models"));
+      } else {
+        data.models.forEach((model, m) => {
+          if (worst[m] === at) name.append(element("span", { class: "badge " + KINDS[m] }, "worst: " + model.name));
+        });
+      }
       const svg = picture(height, across, marks, false);
       data.models.forEach((model, m) => {
         const y = 13 + 14 * m;
@@ -159,8 +171,8 @@ function riskChart(box) {
         svg.append(g);
       });
       return element("div", { class: "line point", "data-group": at }, name, svg);
-    });
-    points(chart, lines, "ArrowUp", "ArrowDown", (i) => {
+    };
+    state.grow = points(chart, shown.length, line, "ArrowUp", "ArrowDown", (i) => {
       const at = shown[i];
       const list = data.models.map((model) => {
         const interval = measure.intervals(model)[at];
@@ -173,7 +185,7 @@ function riskChart(box) {
       if (data.clusters.length > 0) list.push(["clusters", count(data.clusters[at])]);
       return { title: data.names[at], lines: list };
     });
-    chart.append(...lines);
+    if (state.paper && shown.length < groups.length) gapLine(chart, MOST, groups.length - shown.length);
     place.replaceChildren(chart);
     direction.textContent = measure.up ? "further right is better →" : "← further left is better";
     amount.textContent = shown.length < data.names.length
@@ -189,7 +201,8 @@ function riskChart(box) {
   }
   controls.append(choice("Order", orders(), (value) => { state.order = value; draw(); }));
   if (data.names.length > MOST) controls.append(moreButton(state, draw));
-  controls.append(amount);
+  controls.append(pictureButton(box, "groups", state), amount);
+  onPaper((paper) => { state.paper = paper; draw(); });
   const marks = key(data.models.map((m, at) => [KINDS[at], m.name]));
   marks.append(direction);
   box.append(controls, marks, place);
@@ -207,14 +220,15 @@ function gainsChart(box) {
   every.sort((a, b) => value[a] - value[b] || a - b);
   const telling = every.filter((at) => kind(at) !== "few");
   const narrow = telling.length > 0 && telling.length < every.length && every.length > MOST;
-  const state = { all: every.length <= MOST, few: !narrow };
+  const state = { all: every.length <= MOST, few: !narrow, paper: false };
   const place = element("div");
 
   function draw() {
     hideTip();
-    const half = MOST / 2;
+    const half = state.paper ? MOST : MOST / 2;
     const groups = state.few ? every : telling;
-    const shown = state.all || groups.length <= MOST ? groups : [...groups.slice(0, half), ...groups.slice(-half)];
+    const some = groups.length <= MOST ? groups : [...groups.slice(0, half), ...groups.slice(-half)];
+    const shown = state.paper ? edges(groups) : state.all ? groups : some;
     let low = 0, high = 0;
     for (const at of shown) { low = Math.min(low, value[at]); high = Math.max(high, value[at]); }
     [low, high] = range([low, high], shown.map((at) => interval[at]).filter((i) => i), true);
@@ -222,16 +236,17 @@ function gainsChart(box) {
     const marks = ticks(low, high, 5);
     const label = `differences to ERM of ${count(shown.length)} groups; arrow keys go from group to group`;
     const chart = frame(label, across, marks, (v) => (v > 0 ? "+" : "") + tickText(v, marks), shown.length);
-    const lines = shown.map((at) => {
+    const line = (i) => {
+      const at = shown[i];
       const svg = picture(26, across, marks, true);
       const g = drawn("g", { class: kind(at) });
       if (interval[at]) g.append(...bar(interval[at], across, 13).filter((n) => n));
       g.append(mark(kind(at), across(value[at]), 13));
       svg.append(g);
       return element("div", { class: "line point", "data-group": at }, element("div", { class: "name" }, named(at)), svg);
-    });
+    };
     const words = { gain: "gains", loss: "loses", open: "too close to tell", few: "too few rows to tell" };
-    points(chart, lines, "ArrowUp", "ArrowDown", (i) => {
+    state.grow = points(chart, shown.length, line, "ArrowUp", "ArrowDown", (i) => {
       const at = shown[i], last = data.models.length - 1;
       const list = [["difference", signed(value[at])]];
       if (interval.length > 0) {
@@ -243,11 +258,7 @@ function gainsChart(box) {
       if (data.clusters.length > 0) list.push(["clusters", count(data.clusters[at])]);
       return { title: data.names[at], lines: list };
     });
-    if (shown.length < groups.length) {
-      const others = `… ${count(groups.length - shown.length)} groups between these …`;
-      lines.splice(half, 0, element("div", { class: "line gap" }, others));
-    }
-    chart.append(...lines);
+    if (shown.length < groups.length) gapLine(chart, half, groups.length - shown.length);
     place.replaceChildren(chart);
   }
 
@@ -261,7 +272,42 @@ function gainsChart(box) {
     controls.append(choice("Groups", options, (chosen) => { state.few = chosen === "every"; draw(); }));
   }
   if (every.length > MOST) controls.append(moreButton(state, draw));
-  if (controls.children.length > 0) box.append(controls);
-  box.append(key(entries), place);
+  controls.append(pictureButton(box, "gains", state));
+  onPaper((paper) => { state.paper = paper; draw(); });
+  box.append(controls, key(entries), place);
+  draw();
+}
+
+/** The weights of the groups as bars, the largest first. */
+function weightBars(box) {
+  const groups = data.names.map((_, at) => at).filter((at) => data.weights[at] !== null);
+  groups.sort((a, b) => data.weights[b] - data.weights[a] || a - b);
+  const state = { all: groups.length <= MOST, paper: false };
+  const place = element("div");
+  function draw() {
+    hideTip();
+    const shown = state.paper ? edges(groups) : state.all ? groups : groups.slice(0, MOST);
+    const across = placer(0, 1.02 * data.weights[groups[0]]);
+    const marks = ticks(0, data.weights[groups[0]], 5);
+    const label = `weights of ${count(shown.length)} groups; arrow keys go from group to group`;
+    const chart = frame(label, across, marks, (v) => tickText(v, marks), shown.length);
+    const line = (i) => {
+      const at = shown[i];
+      const svg = picture(24, across, marks, false);
+      svg.append(drawn("g", { class: "last" },
+        drawn("rect", { class: "column", x: 0, y: 5, width: across(data.weights[at]) + "%", height: 14 })));
+      return element("div", { class: "line point", "data-group": at }, element("div", { class: "name" }, named(at)), svg);
+    };
+    state.grow = points(chart, shown.length, line, "ArrowUp", "ArrowDown", (i) => ({
+      title: data.names[shown[i]], lines: [["weight", weight(data.weights[shown[i]])]],
+    }));
+    if (state.paper && shown.length < groups.length) gapLine(chart, MOST, groups.length - shown.length);
+    place.replaceChildren(chart);
+  }
+  const controls = element("div", { class: "controls" });
+  if (groups.length > MOST) controls.append(moreButton(state, draw));
+  controls.append(pictureButton(box, "weights", state));
+  onPaper((paper) => { state.paper = paper; draw(); });
+  box.append(controls, place);
   draw();
 }

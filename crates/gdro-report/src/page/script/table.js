@@ -1,20 +1,19 @@
 // The table of all groups.
 
-/** Rows that are drawn at once; further ones follow when they are scrolled to. */
-const CHUNK = 200;
-
 /** The columns: a header of two lines, how a cell is written, and what it is sorted by. */
 function columns() {
   const list = [];
   const last = data.models[data.models.length - 1];
-  const add = (header, values, write, block = false) => {
+  const add = (header, values, write, block = false, name = header) => {
     const some = values && values.some((v) => v !== null && v !== undefined);
-    if (some) list.push({ header, values, block, write: (at) => write(values[at]) });
+    const raw = { [name]: (at) => values[at] };
+    if (some) list.push({ header, values, block, raw, write: (at) => write(values[at]) });
   };
   const between = (header, intervals, write, near, cut = []) => {
     if (!data.level || !intervals || intervals.length === 0) return;
     list.push({
-      header, block: false, wide: true,
+      header, block: false,
+      raw: { [header + " low"]: (at) => intervals[at]?.[0], [header + " high"]: (at) => intervals[at]?.[1] },
       values: intervals.map((i) => (i ? i[near] : null)),
       write: (at) => (data.rows[at] > 0 ? bounds(intervals[at], write, cut[at]) : NONE),
     });
@@ -32,7 +31,13 @@ function columns() {
   data.models.forEach((m, at) => add(`uncut ${data.unit}\n${m.name}`, m.uncut_risk, show, at === 0));
   data.models.forEach((m, at) => add(`accuracy\n${m.name}`, m.accuracy, percent, at === 0));
   between(`${last.name} accuracy\nat ${data.level}`, last.accuracy_interval, percent, 0);
-  last.metrics.forEach((m, at) => add(`${m.label}\n${last.name}`, m.values, m.is_share ? percent : plain, at === 0));
+  last.metrics.forEach((m, at) => {
+    add(`${m.label}\n${last.name}`, m.values, m.is_share ? percent : plain, at === 0, `${inFull(m)} ${last.name}`);
+  });
+  if (last.detail) {
+    add("base\nrate", last.detail.base_rate, percent, true);
+    data.models.forEach((m) => add(`selected\n${m.name}`, m.detail.selection_rate, percent));
+  }
   data.models.forEach((m, at) => add(`training ${data.unit}\n${m.name}`, m.train_risk, show, at === 0));
   add("group\nweight", data.weights, weight, true);
   return list;
@@ -43,7 +48,8 @@ function groupTable(box) {
   const all = columns();
   const last = data.models.length - 1;
   const worst = worstOf(data.models[last], { up: false, values: (m) => m.risk });
-  const state = { column: -1, down: false, text: "", order: [] };
+  const risk = all.findIndex((column) => column.values === data.models[last].risk);
+  const state = { column: risk, down: true, text: "", order: [], paper: false };
   const body = element("tbody");
   const amount = element("span", { class: "count", role: "status" });
   const made = [];
@@ -64,6 +70,7 @@ function groupTable(box) {
 
   /** Adds lines of the order, up to so many in all. */
   function extend(upTo) {
+    if (state.paper) return;
     const from = body.rows.length;
     body.append(...state.order.slice(from, upTo).map(line));
     const [drawn, found, total] = [body.rows.length, state.order.length, data.names.length].map(count);
@@ -86,13 +93,25 @@ function groupTable(box) {
     }
     state.order = order;
     body.replaceChildren();
-    extend(CHUNK);
+    if (state.paper) body.append(...onSheet(order));
+    else extend(CHUNK);
+  }
+
+  /** The lines on paper: all, or the first and the last ones. */
+  function onSheet(order) {
+    const lines = edges(order).map(line);
+    if (lines.length < order.length) {
+      const others = `… ${count(order.length - lines.length)} groups between these …`;
+      lines.splice(MOST, 0, element("tr", {}, element("th", { scope: "row", colspan: all.length + 1 }, others)));
+    }
+    return lines;
   }
 
   const heads = [];
   function head(text, at, block) {
     const button = element("button", { type: "button" }, text);
-    const cell = element("th", { scope: "col", class: block ? "block" : null, "aria-sort": "none" }, button);
+    const cell = element("th", { scope: "col", class: block ? "block" : null,
+      "aria-sort": at === state.column && at >= 0 ? "descending" : "none" }, button);
     button.addEventListener("click", () => {
       const same = state.column === at && (at >= 0 || state.named);
       // Numbers the largest first, names from A on.
@@ -113,18 +132,30 @@ function groupTable(box) {
     (data.train_rows && data.models[last].train_risk.length > 0 ? " where nothing else is said" : "") +
     "; the headers sort"));
   const table = element("table", { class: "long" }, caption, element("thead", {}, titles), body);
+  const controls = element("div", { class: "controls" });
   if (data.names.length > 10) {
     const field = element("input", { type: "search", id: "find", autocomplete: "off", spellcheck: "false" });
     field.addEventListener("input", () => { state.text = field.value; draw(); });
-    box.append(element("div", { class: "controls" }, element("label", {}, "Find a group", field), amount));
+    controls.append(element("label", {}, "Find a group", field));
   }
+  // Every number with all its digits, both ends of intervals, and the counts of two classes.
+  const raw = Object.assign({}, ...all.map((column) => column.raw));
+  for (const m of data.models.filter((m) => m.detail)) {
+    ["true negatives", "false positives", "false negatives", "true positives"].forEach((name, i) => {
+      raw[`${name} ${m.name}`] = (at) => m.detail.counts[at][i];
+    });
+  }
+  const sheet = () => csv(["group", ...Object.keys(raw)],
+    state.order.map((at) => [data.names[at], ...Object.values(raw).map((of) => of(at))]));
+  controls.append(saveButton("CSV", "groups.csv", "text/csv", sheet), amount);
+  box.append(controls);
   const view = element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of all groups" },
     table);
   view.addEventListener("scroll", () => {
     const left = view.scrollHeight - view.scrollTop - view.clientHeight;
     if (left < 600 && body.rows.length < state.order.length) extend(body.rows.length + CHUNK);
   }, { passive: true });
-  window.addEventListener("beforeprint", () => extend(state.order.length));
+  onPaper((paper) => { state.paper = paper; draw(); });
   box.append(view);
   draw();
 }

@@ -5,6 +5,7 @@
 mod commands;
 mod print;
 mod progress;
+mod signals;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -13,9 +14,17 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use gdro_train::Failure;
 
+/// The exit code of a run that was interrupted and has written what it had.
+const INTERRUPTED: u8 = 3;
+
+const CODES: &str = "\
+Exit codes: 0 done; 1 a fault of the machine; 2 a fault of the input or the options; 3 interrupted \
+(Ctrl-C, SIGTERM, SIGHUP), with what there was printed and written; 130 interrupted before there was \
+anything, or twice.";
+
 /// Train one model that does well on every group, not only on average.
 #[derive(Debug, Parser)]
-#[command(name = "gdro", version, max_term_width = 100)]
+#[command(name = "gdro", version, max_term_width = 100, after_help = CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -42,12 +51,13 @@ enum Command {
 }
 
 /// Runs the program with its arguments, of which the first is its name, and says with which code it
-/// ends: 0 if all is well, 2 for a fault of the input, 1 for one of the machine.
+/// ends, as in the help.
 ///
-/// The process may end in here, with code 130, when it is interrupted and has nothing to show.
+/// The process may end in here, with code 130, when it is interrupted twice.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let code = match Cli::try_parse_from(arguments) {
         Ok(cli) => match cli.command.run() {
+            Ok(()) if signals::seen() => INTERRUPTED,
             Ok(()) => 0,
             // The reader of our output has gone: there is nobody to write to.
             Err(failure) if failure.is_broken_pipe() => 0,
@@ -80,7 +90,11 @@ impl Command {
 
 /// The exit code of a failure.
 fn code(failure: &Failure) -> u8 {
-    if failure.is_input() { 2 } else { 1 }
+    match failure.is_input() {
+        true => 2,
+        false if signals::seen() => 130,
+        false => 1,
+    }
 }
 
 /// Writes an error as one line, without control characters that names in a table may hold.

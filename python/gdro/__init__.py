@@ -10,15 +10,15 @@ were not trained on, and stay with ordinary training unless another model is bet
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from ._certificate import Certificate
-from ._chosen import GroupDROClassifierCV, GroupDRORegressorCV
-from ._estimators import GroupDROClassifier, GroupDRORegressor
 from ._gdro import __version__
-from ._player import GroupWeights
 
 if TYPE_CHECKING:
     from . import metrics, plot
+    from ._certificate import Certificate
+    from ._chosen import GroupDROClassifierCV, GroupDRORegressorCV
+    from ._estimators import GroupDROClassifier, GroupDRORegressor
     from ._model import TableEncoder, load, save, to_onnx
+    from ._player import GroupWeights
     from ._solver import Solver
 
 __all__ = [
@@ -38,8 +38,14 @@ __all__ = [
     "to_onnx",
 ]
 
-# Modules and names that cost time to import, or need packages that are optional.
+# All that costs time to import, or needs packages that are optional: the program needs none of it.
 _LAZY = {
+    "Certificate": ("._certificate", "Certificate"),
+    "GroupDROClassifier": ("._estimators", "GroupDROClassifier"),
+    "GroupDROClassifierCV": ("._chosen", "GroupDROClassifierCV"),
+    "GroupDRORegressor": ("._estimators", "GroupDRORegressor"),
+    "GroupDRORegressorCV": ("._chosen", "GroupDRORegressorCV"),
+    "GroupWeights": ("._player", "GroupWeights"),
     "metrics": (".metrics", None),
     "plot": (".plot", None),
     "Solver": ("._solver", "Solver"),

@@ -26,7 +26,7 @@ _DOCUMENTATION = """
     A family of models goes from ordinary training (ERM, ``"average"``) to the largest group risk
     (``"max"``), each with several penalties. All are tried on rows that they were not trained on, in
     ``cv`` folds that keep groups, labels and clusters, and judged by their worst group there. The best
-    takes the place of ERM only where it is better in 84 % of the samples that are drawn from these rows
+    takes the place of ERM only where it is better in 95 % of the samples that are drawn from these rows
     anew, within each group; otherwise the model is ERM, with the penalty that is best for it. It is
     what ``gdro select`` does, and gives the same choice for the same rows and seed.
 
@@ -66,7 +66,7 @@ weight_kind, threads, verbose
         Whether the model is ERM, because no other one is better beyond doubt.
     chosen_ : dict
         Why: ``criterion`` of the ``best`` model besides ERM and of ``erm``, and the share of the samples
-        in which it is ``better`` (None where it is not), of which 0.84 is ``asked``.
+        in which it is ``better`` (None where it is not), of which 0.95 is ``asked``.
     cv_results_ : dict of ndarray
         All that was tried: ``params``, ``param_objective``, ``param_l2`` (or ``param_ball``),
         ``criterion``, ``standard_error``, ``worst_group``, ``mean_rows`` and ``rank``.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "read_model", "select", "takes_k", "targets_of", "to_onnx", "verdict", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "program", "read_model", "select", "takes_k", "targets_of", "to_onnx", "verdict", "write_model"]
 
 __version__: Final[str]
 """
@@ -150,6 +150,11 @@ def losses(loss: str, scores: Matrix, targets: Vector) -> Vector:
 def options() -> list[tuple[str, str, str]]:
     """
     Every option: its name in Python, its name on the command line, and its heading in the help.
+    """
+
+def program(arguments: Sequence[str]) -> int:
+    """
+    Runs the program with its arguments, of which the first is its name, and gives its exit code.
     """
 
 def read_model(path: str) -> str:

@@ -13,6 +13,7 @@ mod metrics;
 mod model;
 mod parts;
 mod player;
+mod program;
 mod run;
 mod select;
 mod solver;
@@ -30,6 +31,8 @@ mod _gdro {
     use super::model::{Encoder, read_model, to_onnx, write_model};
     #[pymodule_export]
     use super::player::Player;
+    #[pymodule_export]
+    use super::program::program;
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]

@@ -1,9 +1,11 @@
-//! Printing, and files that Ctrl-C must not leave half-written.
+//! Printing, and files that no signal must leave half-written.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use gdro_train::{Failure, Result, files};
+
+use crate::signals;
 
 /// Prints to standard output.
 pub fn text(text: &str) -> Result<()> {
@@ -22,13 +24,12 @@ pub fn note(text: &str) {
 
 /// Writes files as [`files::write_all`] does.
 pub fn files<T: AsRef<[u8]>>(written: &[(PathBuf, T)]) -> Result<()> {
-    // Where nothing listens for Ctrl-C yet, it must not leave temporary files either.
-    let _ = ctrlc::set_handler(|| {});
+    signals::hold();
     files::write_all(written)
 }
 
 /// Writes a file as [`files::write_one`] does.
 pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let _ = ctrlc::set_handler(|| {});
+    signals::hold();
     files::write_one(path, content)
 }

@@ -1,22 +1,21 @@
-//! Progress on standard error, and Ctrl-C.
+//! Progress on standard error.
 
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use gdro_report::risk;
-use gdro_train::files;
 use gdro_train::progress::{Event, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::print;
+use crate::{print, signals};
 
 /// Shows how far the work is, when it should.
 pub struct Watch {
     talk: bool,
     bar: RefCell<Option<ProgressBar>>,
-    /// What Ctrl-C sets, once it is listened to.
+    /// What a signal sets, once it is listened to.
     stop: Option<Arc<AtomicBool>>,
 }
 
@@ -87,27 +86,12 @@ impl Progress for Watch {
         }
     }
 
-    /// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
     fn interrupts(&mut self) -> Arc<AtomicBool> {
-        self.stop.get_or_insert_with(interrupts).clone()
+        self.stop.get_or_insert_with(signals::stop).clone()
     }
 
-    /// Ctrl-C ends the program where nothing listens for it.
+    /// Signals end the program where nothing listens to them.
     fn gives_up(&self) -> Option<Arc<AtomicBool>> {
         None
     }
-}
-
-/// A flag that Ctrl-C sets from now on. A second Ctrl-C ends the program at once.
-pub fn interrupts() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) && !files::are_being_written() {
-            std::process::exit(130);
-        }
-    };
-    // Without a handler Ctrl-C ends the program as usual, and nothing is half-written.
-    let _ = ctrlc::set_handler(handler);
-    stop
 }

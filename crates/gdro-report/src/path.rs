@@ -52,7 +52,7 @@ pub fn path(path: &Path, job: &Job) -> String {
         path.groups.len()
     ));
     if path.interrupted {
-        say("stopped by Ctrl-C: the smallest k are missing");
+        say("interrupted: the smallest k are missing");
     }
     match &job.out {
         Some(folder) => say(&format!("wrote path.json to {}", folder.display())),

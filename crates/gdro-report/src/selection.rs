@@ -80,12 +80,12 @@ pub(super) fn part_of(selection: &Selection) -> String {
 pub(super) fn cut_short(selection: &Selection) -> Option<String> {
     selection.interrupted.then(|| match selection.folds {
         1 => format!(
-            "stopped by Ctrl-C: chosen among the {} strongest values, which were tried on {}",
+            "interrupted: chosen among the {} strongest values, which were tried on {}",
             count(selection.values.len() as u64),
             counted(1, "fold")
         ),
         folds => format!(
-            "stopped by Ctrl-C: chosen by {} of {} folds",
+            "interrupted: chosen by {} of {} folds",
             count(folds as u64),
             count(selection.folds_planned as u64)
         ),

@@ -488,7 +488,7 @@ fn rounds(fitted: &Fitted, play: &Play) -> String {
         Outcome::Stopped => {
             let _ = writeln!(
                 out,
-                "stopped by Ctrl-C after {} of {} rounds: this is the model so far",
+                "interrupted after {} of {} rounds: this is the model so far",
                 count(play.rounds.0),
                 count(play.rounds.1)
             );

@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Signals that ask the program to stop.
 #![cfg(unix)]
 
 use std::process::{Child, Command, Stdio};
@@ -23,15 +23,21 @@ fn signal(child: &Child, name: &str) {
 
 #[test]
 fn an_interrupted_run_keeps_what_it_has() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        interrupted_by(name);
+    }
+}
+
+fn interrupted_by(name: &str) {
     let folder = Folder::people();
     let child = endless(&folder);
     let start = Instant::now();
-    signal(&child, "-INT");
+    signal(&child, name);
     let output = child.wait_with_output().unwrap();
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", common::stderr(&output));
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("stopped by Ctrl-C after "), "{shown}");
+    assert!(shown.contains("interrupted after "), "{shown}");
     assert!(shown.contains("of 1,000,000,000,000 rounds"), "{shown}");
 
     let summary = folder.json("out/summary.json");
@@ -48,6 +54,23 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert_eq!(files, ["out/model.json", "out/summary.json", "out/trace.jsonl"]);
 }
 
+/// What nohup starts has no terminal to lose.
+#[test]
+fn a_run_that_ignores_hangups_goes_on() {
+    let folder = Folder::people();
+    let mut command = Command::new("nohup");
+    let fit = "fit t.csv --target y --groups g --solver smd-m --rounds 1e12 --step-w 1 --step-q 1";
+    command.arg(env!("CARGO_BIN_EXE_gdro")).args(fit.split(' ')).current_dir(folder.path());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    signal(&child, "-HUP");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(child.try_wait().unwrap().is_none());
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+}
+
 #[test]
 fn a_second_time_ends_the_program_at_once() {
     let folder = Folder::people();
@@ -60,7 +83,7 @@ fn a_second_time_ends_the_program_at_once() {
     std::thread::sleep(Duration::from_millis(1));
     let _ = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
     let output = child.wait_with_output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 130)), "{:?}", output.status);
+    assert!(matches!(output.status.code(), Some(3 | 130)), "{:?}", output.status);
     assert!(folder.list().iter().all(|name| !name.ends_with(".tmp")), "{:?}", folder.list());
 }
 
@@ -92,9 +115,9 @@ fn an_interrupted_search_chooses_by_the_folds_that_are_complete() {
     std::thread::sleep(Duration::from_millis(1500));
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", common::stderr(&output));
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("stopped by Ctrl-C: chosen "), "{shown}");
+    assert!(shown.contains("interrupted: chosen "), "{shown}");
     let selection = folder.json("out/selection.json");
     assert_eq!(selection["interrupted"], true);
     let folds = number(&selection["folds"]);
@@ -111,7 +134,7 @@ fn a_search_without_a_complete_value_leaves_nothing() {
     std::thread::sleep(Duration::from_millis(700));
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(130));
     let said = common::stderr(&output);
     assert!(said.contains("nothing was chosen"), "{said}");
     assert_eq!(folder.list(), ["t.csv"]);

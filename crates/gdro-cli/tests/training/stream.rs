@@ -491,7 +491,7 @@ fn an_endless_stream_stops_on_ctrl_c_with_what_it_has() {
     std::process::Command::new("kill").arg("-INT").arg(id.to_string()).status().unwrap();
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", common::stderr(&output));
     let summary = folder.json("run/summary.json");
     assert_eq!(summary["ended"], "interrupted");
     assert!(number(&summary["samples"]) > 1_000.0, "{summary}");

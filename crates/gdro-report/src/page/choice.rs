@@ -74,7 +74,7 @@ pub fn of_path(job: &Job, path: &Path, data: &Data) -> Result<Vec<Section>> {
         path.groups.len(),
     )];
     if path.interrupted {
-        texts.push("Stopped by Ctrl-C: the smallest k are missing.".into());
+        texts.push("Interrupted: the smallest k are missing.".into());
     }
     let bounds = match job.training.domain().words() {
         Some(set) => format!("Penalty {}, weights {set}.", path.l2),

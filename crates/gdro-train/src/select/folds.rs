@@ -58,7 +58,7 @@ impl Plan<'_> {
         progress.tell(Event::Done);
         if found[0].models.is_empty() {
             return Err(Failure::Machine(
-                "stopped by Ctrl-C before any value was tried on validation rows: nothing was chosen"
+                "interrupted before any value was tried on validation rows: nothing was chosen"
                     .into(),
             ));
         }

@@ -162,7 +162,7 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
     progress.tell(Event::Done);
     found.reverse();
     if found.is_empty() {
-        return Err(Failure::Machine("stopped by Ctrl-C before any k was solved".into()));
+        return Err(Failure::Machine("interrupted before any k was solved".into()));
     }
     let with = |has: fn(&gdro_data::Group) -> bool| {
         prepared.groups.iter().filter(|g| has(g)).map(|g| g.name.clone()).collect()

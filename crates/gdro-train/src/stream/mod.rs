@@ -102,7 +102,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         progress.tell(Event::Stage("a sample of every group"));
         let Some((head, training)) = Head::sampled(&rows, &stop)? else {
             return Err(Failure::Machine(
-                "stopped by Ctrl-C before training: there is no model yet".into(),
+                "interrupted before training: there is no model yet".into(),
             ));
         };
         rows.training = Some(training);
@@ -341,7 +341,7 @@ fn schema(
         survey.add(&block).map_err(refuse)?;
         if stop.load(Ordering::Relaxed) {
             return Err(Failure::Machine(
-                "stopped by Ctrl-C while counting rows: there is no model yet".into(),
+                "interrupted while counting rows: there is no model yet".into(),
             ));
         }
     }

@@ -85,7 +85,7 @@ function classDetail(box) {
   const options = kept.map((at) => [String(at), data.names[at]]);
   box.append(
     element("div", { class: "controls" }, choice("Group, the worst first", options, (at) => draw(Number(at))),
-      pictureButton(place, "curves")),
+      pictureButton(box, "curves")),
     key(data.models.map((m, at) => [KINDS[at], m.name])), place);
   draw(kept[0]);
 }

@@ -58,7 +58,9 @@ function svgOf(box) {
     return fill(out, place, []);
   };
   let y = 24;
-  text(EDGE, y, document.querySelector("h1").textContent, { "font-weight": "bold" });
+  // What a chart of a part of the page is about stands above the numbers beside it.
+  const about = box.querySelector("caption");
+  text(EDGE, y, [document.querySelector("h1"), about].filter((n) => n).map((n) => n.textContent).join(" – "));
   y += 12;
   let x = EDGE;
   for (const entry of box.querySelectorAll(".key li")) {
@@ -79,7 +81,7 @@ function svgOf(box) {
     for (const line of chart.querySelectorAll(".line:not(.axis)")) {
       const marks = line.querySelector(":scope > svg");
       const height = marks ? Number(marks.getAttribute("height")) : 24;
-      const name = (line.querySelector("bdi, .name") || line).textContent;
+      const name = (line.querySelector("bdi") || line.querySelector(".name") || line).textContent;
       text(EDGE, y + height / 2 + 4, name.length > 30 ? name.slice(0, 29) + "…" : name);
       if (marks) svg.append(copy(marks, { x: LEFT, y, width: inner, height }));
       y += height;
@@ -89,7 +91,9 @@ function svgOf(box) {
   for (const curve of box.querySelectorAll(".curve")) {
     const HEIGHT = 320, AT = 80, room = WIDTH - AT - RIGHT;
     const plot = drawn("g", { class: "plot" });
-    plot.append(copy(curve.querySelector(".plot > svg"), { x: AT, y, width: room, height: HEIGHT }));
+    for (const part of curve.querySelectorAll(".plot > svg")) {
+      plot.append(copy(part, { x: AT, y, width: room, height: HEIGHT }));
+    }
     svg.append(plot);
     for (const tick of curve.querySelectorAll(".down span")) {
       text(AT - 8, y + HEIGHT * parseFloat(tick.style.top) / 100 + 4, tick.textContent, { class: "soft", "text-anchor": "end" });

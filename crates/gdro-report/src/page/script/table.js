@@ -1,18 +1,20 @@
 // The table of all groups.
 
-/** The columns: a header of two lines, how a cell is written, and what it is sorted by. */
+/** The columns: a header of two lines, how a cell is written, what it is sorted by, and whether it is left
+ *  out on paper, which has no room for all. */
 function columns() {
   const list = [];
+  let minor = false;
   const last = data.models[data.models.length - 1];
   const add = (header, values, write, block = false, name = header) => {
     const some = values && values.some((v) => v !== null && v !== undefined);
     const raw = { [name]: (at) => values[at] };
-    if (some) list.push({ header, values, block, raw, write: (at) => write(values[at]) });
+    if (some) list.push({ header, values, block, minor, raw, write: (at) => write(values[at]) });
   };
   const between = (header, intervals, write, near, cut = []) => {
     if (!data.level || !intervals || intervals.length === 0) return;
     list.push({
-      header, block: false,
+      header, block: false, minor,
       raw: { [header + " low"]: (at) => intervals[at]?.[0], [header + " high"]: (at) => intervals[at]?.[1] },
       values: intervals.map((i) => (i ? i[near] : null)),
       write: (at) => (data.rows[at] > 0 ? bounds(intervals[at], write, cut[at]) : NONE),
@@ -28,8 +30,11 @@ function columns() {
     add(`${last.name}\n− ERM`, data.change.value, signed, true);
     between(`${last.name} − ERM\nat ${data.level}`, data.change.interval, signed, 1, data.change.cut);
   }
+  minor = true;
   data.models.forEach((m, at) => add(`uncut ${data.unit}\n${m.name}`, m.uncut_risk, show, at === 0));
+  minor = false;
   data.models.forEach((m, at) => add(`accuracy\n${m.name}`, m.accuracy, percent, at === 0));
+  minor = true;
   between(`${last.name} accuracy\nat ${data.level}`, last.accuracy_interval, percent, 0);
   last.metrics.forEach((m, at) => {
     add(`${m.label}\n${last.name}`, m.values, m.is_share ? percent : plain, at === 0, `${inFull(m)} ${last.name}`);
@@ -39,6 +44,7 @@ function columns() {
     data.models.forEach((m) => add(`selected\n${m.name}`, m.detail.selection_rate, percent));
   }
   data.models.forEach((m, at) => add(`training ${data.unit}\n${m.name}`, m.train_risk, show, at === 0));
+  minor = false;
   add("group\nweight", data.weights, weight, true);
   return list;
 }
@@ -61,7 +67,7 @@ function groupTable(box) {
       element("th", { scope: "row" }, named(at), data.unseen[at] ? " (unseen)" : ""));
     for (const column of all) {
       const text = column.write(at);
-      const kind = [column.block ? "block" : "", text === NONE ? "none" : ""].join(" ").trim();
+      const kind = [column.block ? "block" : "", column.minor ? "minor" : "", text === NONE ? "none" : ""].join(" ").trim();
       row.append(element("td", { class: kind || null }, text));
     }
     made[at] = row;
@@ -108,9 +114,9 @@ function groupTable(box) {
   }
 
   const heads = [];
-  function head(text, at, block) {
+  function head(text, at, { block = false, minor = false } = {}) {
     const button = element("button", { type: "button" }, text);
-    const cell = element("th", { scope: "col", class: block ? "block" : null,
+    const cell = element("th", { scope: "col", class: [block ? "block" : "", minor ? "minor" : ""].join(" ").trim() || null,
       "aria-sort": at === state.column && at >= 0 ? "descending" : "none" }, button);
     button.addEventListener("click", () => {
       const same = state.column === at && (at >= 0 || state.named);
@@ -125,8 +131,8 @@ function groupTable(box) {
     heads.push(cell);
     return cell;
   }
-  const titles = element("tr", {}, head("group", -1, false));
-  all.forEach((column, at) => titles.append(head(column.header, at, column.block)));
+  const titles = element("tr", {}, head("group", -1));
+  all.forEach((column, at) => titles.append(head(column.header, at, column)));
 
   const caption = element("caption", {}, element("span", {}, `All ${count(data.names.length)} groups, on the ${data.part}` +
     (data.train_rows && data.models[last].train_risk.length > 0 ? " where nothing else is said" : "") +

@@ -83,5 +83,5 @@ pub fn part(fitted: &Fitted, name: &str) -> Option<Section> {
         }
         body += &html::details(&format!("{} more", counted(more.len() as u64, "weight")), &inner);
     }
-    Some(Section::new("coefficients", "What the model weighs otherwise than ERM", body))
+    Some(Section::new("coefficients", "How the weights differ from those of ERM", body))
 }

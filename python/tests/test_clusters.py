@@ -123,7 +123,7 @@ def test_program_and_package_agree(tmp_path):
         return done.stdout
 
     usual = ["--target", "y", "--groups", "group", "--group-features", "drop", "--scaling", "none"]
-    usual += ["--holdout", "0", "--solver", "exact", "--quiet"]
+    usual += ["--holdout", "0", "--objective", "max", "--solver", "exact", "--quiet"]
     for kind, given in (("clusters", ["--cluster", "who", "--ignore", "n"]),
                         ("frequency", ["--weight", "n", "--weight-kind", "frequency", "--ignore", "who"]),
                         ("both", ["--weight", "n", "--cluster", "who"])):

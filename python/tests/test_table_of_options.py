@@ -120,6 +120,7 @@ def of_program(table, options, folder):
         "group-features": "drop",
         "scaling": "none",
         "holdout": 0.0,
+        "objective": "max",
         "solver": "exact",
         **options,
     }

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gdro_report::page;
+use gdro_report::{Summary, page};
 use gdro_train::fit::{Fitted, fit};
-use gdro_train::job::{Job, Streaming};
+use gdro_train::job::{Fitting, Job, Streaming};
 use gdro_train::progress::{Event, Progress as _};
+use gdro_train::select::{Open, Selection, fit_open};
 use gdro_train::stream::{self, Told};
 use gdro_train::{Failure, Result, files};
+use serde::Serialize;
 
 use super::args::{Fit as Own, Given, OutputArgs, ThreadsArg, TrainArg};
-use super::select::chosen;
+use super::select::{chosen, write};
 use super::{files_of, pretty};
 use crate::print;
 use crate::progress::Watch;
@@ -38,10 +40,19 @@ pub struct Fit {
     train: TrainArg,
 }
 
+/// What `--json` prints of a model that was chosen without being asked to: the summary of any model,
+/// with the choice in it.
+#[derive(Serialize)]
+struct Unasked<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    selection: &'a Selection,
+}
+
 impl Fit {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let (job, search) = Job::resolve(&self.inputs, self.options.settings()?)?;
+        let (job, fitting) = Job::resolve(&self.inputs, self.options.settings()?)?;
         let output = &self.output;
         output.check()?;
         self.train.shown(output)?;
@@ -60,19 +71,30 @@ impl Fit {
                     job.place("report")
                 )));
             }
-            return self.stream(&job, streaming);
+            return self.stream(&job, streaming, &fitting);
         }
-        if let Some(search) = search {
-            return chosen(&job, &search, output, &self.train);
+        let mut watch = Watch::new(!output.quiet);
+        match fitting {
+            Fitting::Chosen(search) => chosen(&job, &search, output, &self.train),
+            Fitting::Named => self.write(&job, &fit(&job, &mut watch)?, None),
+            Fitting::Open(search) => match fit_open(&job, &search, &mut watch)? {
+                Open::Fitted(fitted) => self.write(&job, &fitted, None),
+                Open::Selected(selected) => {
+                    write(&job, &selected, output, &self.train, |selection, summary| {
+                        pretty(&Unasked { summary, selection })
+                    })
+                }
+            },
         }
-        let fitted = fit(&job, &mut Watch::new(!output.quiet))?;
-        self.write(&job, &fitted, None)
     }
 
     /// Trains in one pass.
-    fn stream(&self, job: &Job, streaming: &Streaming) -> Result<()> {
+    fn stream(&self, job: &Job, streaming: &Streaming, fitting: &Fitting) -> Result<()> {
         let output = &self.output;
         let mut watch = Watch::new(!output.quiet);
+        if let Fitting::Open(Err(against)) = fitting {
+            watch.tell(Event::Note(&against.note(job)));
+        }
         let streamed = stream::run(job, streaming, &mut watch)?;
         watch.tell(Event::Table(&streamed.facts()));
         let schema = pretty(&*streamed.schema)?;
@@ -102,7 +124,7 @@ impl Fit {
     /// Writes and prints what came out; the schema of a stream beside it.
     fn write(&self, job: &Job, fitted: &Fitted, schema: Option<String>) -> Result<()> {
         let output = &self.output;
-        let summary = gdro_report::Summary::new(job, fitted);
+        let summary = Summary::new(job, fitted);
         let json = pretty(&summary)?;
         let mut written = Vec::new();
         if let Some(out) = &job.out {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gdro_report::{Shown, Summary, page};
 use gdro_train::job::{Choice, Job, Search};
-use gdro_train::select::{Selection, path, select};
+use gdro_train::select::{Selected, Selection, path, select};
 use gdro_train::{Failure, Result, files};
 use serde::Serialize;
 
@@ -108,6 +108,19 @@ pub(super) fn chosen(
     train: &TrainArg,
 ) -> Result<()> {
     let selected = select(job, search, &mut Watch::new(!output.quiet))?;
+    write(job, &selected, output, train, |selection, summary| {
+        pretty(&Printed { selection, summary })
+    })
+}
+
+/// Writes and prints a model that was chosen; `json` is what `--json` prints.
+pub(super) fn write(
+    job: &Job,
+    selected: &Selected,
+    output: &OutputArgs,
+    train: &TrainArg,
+    json: impl FnOnce(&Selection, &Summary) -> Result<String>,
+) -> Result<()> {
     let (selection, fitted) = (&selected.selection, &selected.fitted);
     let summary = Summary::new(&selected.job, fitted);
     let mut written = Vec::new();
@@ -116,12 +129,12 @@ pub(super) fn chosen(
         written.push((out.join("selection.json"), pretty(selection)?));
     }
     if let Some(page) = &job.report {
-        let text = page::of_selection(&selected, &summary)?;
+        let text = page::of_selection(selected, &summary)?;
         written.push((page.clone(), text));
     }
     print::files(&written)?;
     if output.json {
-        return print::text(&pretty(&Printed { selection, summary: &summary })?);
+        return print::text(&json(selection, &summary)?);
     }
     if output.quiet {
         return Ok(());

@@ -31,9 +31,10 @@ fn model(folder: &Folder, out: &str) -> Value {
 #[test]
 fn all_formats_give_bit_identical_models() {
     let (folder, text) = (Folder::new(), mixed(200));
-    for options in
-        ["--groups k,f", "--groups t --missing-group own --text k --solver smd-m --rounds 200"]
-    {
+    for options in [
+        "--groups k,f --objective max",
+        "--groups t --missing-group own --text k --solver smd-m --rounds 200",
+    ] {
         let options = format!("--target y {options} --missing drop --quiet");
         let mut expected = None;
         for (ending, content) in tables::every_format(&text) {

@@ -107,8 +107,8 @@ fn the_configuration_does_the_run_again() {
     for options in [
         "--solver smd-m --rounds 300 --delta 0.1 --l2 0.01 --anytime",
         "--objective top-k:1.5 --seed 5 --holdout 3 --ball 2",
-        "--holdout-column x --holdout-value 0,1,2 --missing mean --missing x=drop --hash z=8",
-        "--holdout-file t.csv --min-count 2",
+        "--objective max --holdout-column x --holdout-value 0,1,2 --missing mean --missing x=drop --hash z=8",
+        "--objective max --holdout-file t.csv --min-count 2",
         "--solver smd-r --budget b.csv --ignore z",
         "--solver adaptive --rounds 200 --merge g:c=a|b --groups x:0",
         "--solver smd-m --rounds 200 --objective average --min-group 5 --missing mean",
@@ -189,7 +189,8 @@ fn names_of_the_table_stay_names() {
     names.push("very long ".repeat(40).trim().to_owned());
     names.push("x".repeat(300));
     let folder = Folder::with(table(&names).replacen("z,g,y", "z,\"<i>&g\",\"</title>y\"", 1));
-    let mut command = folder.command("fit t.csv --quiet --solver exact --report page.html");
+    let mut command =
+        folder.command("fit t.csv --quiet --objective max --solver exact --report page.html");
     let output = command.args(["--target", "</title>y", "--groups", "<i>&g"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let page = folder.read("page.html");

@@ -8,7 +8,9 @@ use crate::common::{Folder, people, stderr};
 fn said(folder: &Folder, options: &str) -> String {
     let run = match options.contains("--stream") {
         true => "fit t.csv --target y --holdout 0 --one-pass --step-w 1 --step-q 1",
-        false => "fit t.csv --target y --solver smd-m --rounds 20 --step-w 1 --step-q 1",
+        false => {
+            "fit t.csv --target y --objective max --solver smd-m --rounds 20 --step-w 1 --step-q 1"
+        }
     };
     let output: Output = folder.run(&format!("{run} {options}"));
     assert_eq!(output.status.code(), Some(0), "{options}: {}", stderr(&output));

@@ -23,7 +23,7 @@ fn predictions(folder: &Folder, table: &str) -> Vec<Vec<String>> {
 /// Evaluating the training table gives the training risks of the summary.
 #[test]
 fn evaluation_agrees_with_the_summary() {
-    let folder = trained("--holdout 0 --solver exact");
+    let folder = trained("--holdout 0 --solver exact --objective max");
     let summary = folder.json("run/summary.json");
     let evaluated = evaluated(&folder, "t.csv");
     let names = evaluated["names"].as_array().unwrap();
@@ -42,7 +42,7 @@ fn evaluation_agrees_with_the_summary() {
 /// Case 9: a group that only the later table has is its own line.
 #[test]
 fn an_unseen_group_has_its_own_line() {
-    let folder = trained("--solver exact");
+    let folder = trained("--solver exact --objective max");
     folder.file("later.csv", "x,z,g,y\n1,2,a,yes\n3,4,new,no\n-5,6,new,yes\n");
     let evaluated = evaluated(&folder, "later.csv");
     let names: Vec<&str> =
@@ -61,7 +61,7 @@ fn an_unseen_group_has_its_own_line() {
 /// Case 22 in an evaluation.
 #[test]
 fn one_class_for_everything_is_a_warning() {
-    let folder = trained("--solver exact");
+    let folder = trained("--solver exact --objective max");
     folder.file("later.csv", "x,z,g,y\n11,2,a,yes\n11,2,a,no\n");
     assert!(folder.prints("evaluate run later.csv").contains("predicts one class for every row"));
 }
@@ -69,7 +69,7 @@ fn one_class_for_everything_is_a_warning() {
 /// Case 27, and a prediction is what the scores say.
 #[test]
 fn predictions_do_not_depend_on_the_order_of_the_rows() {
-    let folder = trained("--solver exact");
+    let folder = trained("--solver exact --objective max");
     let table = people(300);
     let mut lines: Vec<&str> = table.lines().collect();
     lines[1..].reverse();
@@ -179,7 +179,7 @@ fn certificates_come_out_again() {
 /// A model whose weights were edited has its own, larger gap, not the stored one.
 #[test]
 fn an_edited_model_is_found_out() {
-    let folder = trained("--solver exact");
+    let folder = trained("--solver exact --objective max");
     let mut model = folder.json("run/model.json");
     let old = number(&model["weights"][0]);
     model["weights"][0] = (old + 0.3).into();
@@ -202,7 +202,7 @@ fn a_model_outside_of_its_ball_is_refused() {
 
 #[test]
 fn another_table_than_that_of_the_training_is_refused() {
-    let folder = trained("--solver exact");
+    let folder = trained("--solver exact --objective max");
     folder.file("other.csv", people(200));
     let refused = folder.refused("certify run other.csv");
     assert!(refused.contains("not the one that the model was trained on"), "{refused}");
@@ -210,7 +210,7 @@ fn another_table_than_that_of_the_training_is_refused() {
 
 #[test]
 fn broken_models_are_refused() {
-    let folder = trained("--solver exact");
+    let folder = trained("--solver exact --objective max");
     let good = folder.read("run/model.json");
     // Times four features it is 4 in 64 bits.
     let huge = format!("\"outputs\": {}", (1u64 << 62) + 1);

@@ -16,7 +16,7 @@ fn tiny(groups: u32) -> String {
     table
 }
 
-const FIT: &str = "t.csv --target y --groups g --group-features drop --holdout 0";
+const FIT: &str = "t.csv --target y --groups g --group-features drop --holdout 0 --objective max";
 
 #[test]
 fn an_optimum_no_better_than_a_coin_is_called_that() {
@@ -75,8 +75,8 @@ fn every_loss_has_its_constant() {
                 .filter(|c| ![feature, target].contains(c))
                 .collect();
             folder.summary(&format!(
-                "t.csv --target {target} --groups g --group-features drop --holdout 0 --loss {loss} \
-                 --ignore {}",
+                "t.csv --target {target} --groups g --group-features drop --holdout 0 --objective max \
+                 --loss {loss} --ignore {}",
                 others.join(",")
             ))
         };

@@ -75,7 +75,7 @@ fn the_maximum_runs_over_the_union_of_the_families() {
         folder.file("job.toml", "tables = [\"t.csv\"]\ngroups = [[\"a\"], [\"b\"]]\n");
         "fit job.toml".to_owned()
     }] {
-        folder.prints(&format!("{table} {SQUARED} --quiet --out out"));
+        folder.prints(&format!("{table} {SQUARED} --objective max --quiet --out out"));
         let (model, summary) = (folder.json("out/model.json"), folder.json("out/summary.json"));
         assert_eq!(names(&summary), ["a=p", "a=q", "b=u", "b=v", "b=w"]);
         assert!((number(&model["intercepts"][0]) - at).abs() < 1e-5, "{at}");
@@ -159,7 +159,7 @@ fn each_row_counts_once_in_means_over_rows() {
     folder.prints(&format!("fit {groups} {SQUARED} --objective balanced --quiet --out out"));
     let found = number(&folder.json("out/model.json")["intercepts"][0]);
     assert!((found - means.iter().sum::<f64>() / 5.0).abs() < 1e-6, "{found}");
-    let shown = folder.prints(&format!("fit {groups} {SQUARED}"));
+    let shown = folder.prints(&format!("fit {groups} {SQUARED} --objective max"));
     let line = shown.lines().find(|l| l.starts_with("mean over rows")).unwrap();
     assert_eq!(line.split_whitespace().nth(3), Some("8"), "{line}");
 
@@ -175,7 +175,7 @@ fn each_row_counts_once_in_means_over_rows() {
     let found =
         folder.refused(&format!("fit {groups} {SQUARED} --objective average --missing-group drop"));
     assert!(found.starts_with("--objective: average: no family of groups has all rows"), "{found}");
-    folder.prints(&format!("fit {groups} {SQUARED} --missing-group drop"));
+    folder.prints(&format!("fit {groups} {SQUARED} --objective max --missing-group drop"));
 }
 
 /// The prior of a tilted risk over two families: the shares of their groups, halved. The optimum of the
@@ -222,7 +222,7 @@ fn bins_on_the_command_line_and_in_a_job_file() {
         table += &format!("{},{},{}\n", 20 + i, ["f", "m"][i % 2], u8::from(i * 7 % 5 > 2));
     });
     let folder = Folder::with(&table);
-    let options = "--target y --solver exact --quiet --holdout 0";
+    let options = "--target y --objective max --solver exact --quiet --holdout 0";
     let mut found = Vec::new();
     for groups in ["--groups sex,age:25,40,60", "--groups sex,\"age:25,40,60\""] {
         folder.prints(&format!("fit t.csv {groups} {options} --out out"));
@@ -281,7 +281,7 @@ fn small_groups_on_the_command_line() {
         table += &format!("{},{g},{}\n", i * 7 % 11, u8::from(i * 5 % 7 > 3));
     }
     let folder = Folder::with(table);
-    let fit = "t.csv --target y --groups g --solver exact";
+    let fit = "t.csv --target y --groups g --objective max --solver exact";
     let found = folder.refused(&format!("fit {fit} --min-group 5"));
     assert!(
         found.starts_with("--min-group: fewer than 5 rows: `c (2 rows)`, `d (2 rows)`"),
@@ -344,7 +344,7 @@ fn families_at_evaluation() {
     }
     table += "4,9,f,1\n";
     let folder = Folder::with(table);
-    let fit = "t.csv --target y --groups site --groups sex --solver exact";
+    let fit = "t.csv --target y --groups site --groups sex --objective max --solver exact";
     let summary = folder.summary(&format!("{fit} --out run"));
     assert_eq!(names(&summary), ["site=0.0", "site=1.0", "site=3.0", "site=9", "sex=f", "sex=m"]);
     assert!(summary["groups"][3]["test_risk"].is_null());

@@ -201,7 +201,7 @@ fn a_stream_has_the_same_floor() {
     let fit = "fit t.csv --target y --groups g --positive rare --out run --quiet";
     folder.prints(&format!("{fit} --stream"));
     let streamed = number(&folder.json("run/model.json")["cap"]);
-    folder.prints(&format!("{fit} --solver exact"));
+    folder.prints(&format!("{fit} --objective max --solver exact"));
     let exact = number(&folder.json("run/model.json")["cap"]);
     // −ln of 1 % is 4.6, of half of that 5.3: the cap is 5 or 10.
     for cap in [streamed, exact] {

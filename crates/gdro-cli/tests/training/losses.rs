@@ -66,7 +66,7 @@ fn absolute_loss_balances_two_medians() {
     }
     let folder = Folder::with(table);
     let fit = "t.csv --target v --groups g --group-features drop --holdout 0 --solver exact";
-    let summary = folder.summary(&format!("{fit} --loss absolute"));
+    let summary = folder.summary(&format!("{fit} --loss absolute --objective max"));
     assert!((number(&summary["certificate"]["upper"]) - 1.0).abs() < 1e-6, "{summary}");
 }
 
@@ -104,7 +104,7 @@ fn regression_by_patient_and_by_state() {
     let Some(communities) = table("communities_crime", "communities.csv.gz") else { return };
     let (patients, communities) = (patients.display(), communities.display());
     let folder = Folder::new();
-    let drop = "--group-features drop --solver exact";
+    let drop = "--group-features drop --solver exact --objective max";
     for fit in [
         format!(
             "{patients} --target total_UPDRS --groups subject# --ignore motor_UPDRS {drop} --loss absolute"

@@ -84,7 +84,7 @@ impl Population {
 }
 
 const FIT: &str = "fit train.csv --target y --groups g --group-features drop --cluster patient \
-                   --out run --quiet --solver exact";
+                   --out run --quiet --objective max --solver exact";
 
 /// A model trained on 200 patients of each group.
 fn trained(population: Population, seed: u64) -> (Folder, Rng) {

@@ -659,3 +659,108 @@ fn the_table_fits_the_terminal() {
         assert!(text.contains("Rows held out") && text.contains("Training rows"), "{text}");
     }
 }
+
+/// With neither an objective nor bounds `gdro fit` chooses as `gdro select` does, and says so in one
+/// line; with one of them it trains what is named.
+#[test]
+fn fitting_chooses_where_nothing_is_named() {
+    let folder = Folder::people();
+    let table = "t.csv --target y --groups g";
+    let chosen = select(&folder, &format!("{table} --out out"));
+    let output = folder.run(&format!("fit {table} --json --out fit"));
+    let notes = common::stderr(&output);
+    let notes = notes.lines().filter(|line| line.contains("no objective or penalty is named"));
+    let notes: Vec<&str> = notes.collect();
+    let said = "note: no objective or penalty is named: chooses one of 225 models on validation rows, in \
+                about ";
+    assert!(notes.len() == 1 && notes[0].starts_with(said), "{notes:?}");
+    assert!(notes[0].ends_with(" s; --objective max trains exactly that one"), "{notes:?}");
+    assert_eq!(folder.read("fit/model.json"), folder.read("out/model.json"));
+    let mut found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["selection"], chosen["selection"]);
+    assert_eq!(folder.json("fit/selection.json"), chosen["selection"]);
+    // What is printed is the summary of any model, with the choice in it.
+    found.as_object_mut().unwrap().remove("selection");
+    let mut summary = chosen["summary"].clone();
+    for summary in [&mut found, &mut summary] {
+        summary["seconds"].take();
+    }
+    assert_eq!(found, summary);
+    for named in ["--objective max", "--l2 1e-4", "--domain free", "--ball 3", "--domain l1:2"] {
+        let output = folder.run(&format!("fit {table} {named} --out named"));
+        assert!(!common::stderr(&output).contains("is named"), "{named}");
+        let training = &folder.json("named/model.json")["job"]["training"];
+        let is_bounded = ["--ball 3", "--domain l1:2"].contains(&named);
+        assert_eq!(training["objective"], "max", "{named}");
+        assert_eq!(training["l2"], if is_bounded { 0.0 } else { 1e-4 }, "{named}");
+    }
+    let job = "tables = ['t.csv']\ntarget = 'y'\ngroups = ['g']\nl2 = 0.5\n";
+    folder.file("job.toml", job);
+    folder.prints("fit job.toml -q --out named");
+    assert_eq!(folder.json("named/model.json")["job"]["training"]["l2"], 0.5);
+}
+
+/// Where nothing is chosen the model is the largest risk with the usual penalty, and a line says why.
+#[test]
+fn fitting_says_why_it_does_not_choose() {
+    let folder = Folder::people();
+    folder.file("offsets.csv", "group,offset\na,0.1\nb,0\n");
+    folder.file("few.csv", "x,g,y\n1,a,0\n2,b,1\n3,a,1\n4,b,0\n");
+    for (arguments, why) in [
+        (
+            "t.csv --solver smd-m --rounds 40 --step-w 1 --step-q 1",
+            "smd-m does not minimise what lies between ERM and max; --select chooses all the same",
+        ),
+        (
+            "t.csv --offsets offsets.csv",
+            "--offsets is not for all models of the family; --select chooses all the same",
+        ),
+        (
+            "t.csv --adjustment 2",
+            "--adjustment is not for all models of the family; --select chooses all the same",
+        ),
+        (
+            "t.csv --stream --rounds 20 --step-w 1 --step-q 1",
+            "a stream trains in one pass; gdro select chooses where the table fits in memory",
+        ),
+        ("few.csv --holdout 0", "--folds: 5: expected a number from 2 to the 4 training rows"),
+    ] {
+        let output = folder.run(&format!("fit {arguments} --target y --groups g --out out"));
+        assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+        let said = common::stderr(&output);
+        let line = format!(
+            "note: no objective or penalty is named: trains max with penalty 1e-4 and chooses nothing: {why}"
+        );
+        assert!(said.lines().any(|found| found == line), "{said}");
+        let training = &folder.json("out/model.json")["job"]["training"];
+        assert_eq!((&training["objective"], &training["l2"]), (&"max".into(), &1e-4.into()));
+        assert!(!folder.list().contains(&"out/selection.json".into()), "{arguments}");
+    }
+}
+
+/// A choice that is predicted to take a minute or longer is not made unasked: the prediction follows
+/// from the sizes of the table.
+#[test]
+fn long_choices_are_not_made_unasked() {
+    let table = |rows: usize, columns: usize| {
+        let names: Vec<String> = (0..columns).map(|c| format!("x{c}")).collect();
+        let mut text = names.join(",") + ",g,y\n";
+        for row in 0..rows {
+            (0..columns).for_each(|c| text += &format!("{},", (row * (c + 3) + c * row * row) % 7));
+            text += &format!("{},{}\n", ["a", "b"][row % 2], row * 13 % 10);
+        }
+        Folder::with(text)
+    };
+    let said = |folder: &Folder, loss: &str| {
+        let output = folder.run(&format!("fit t.csv --target y --groups g --loss {loss}"));
+        let said = common::stderr(&output);
+        let mut lines = said.lines().filter(|line| line.contains("no objective or penalty"));
+        lines.next().unwrap().to_owned()
+    };
+    // Losses with kinks take longer, which keeps the table small.
+    let long = said(&table(3500, 8), "absolute");
+    assert!(long.contains("chooses nothing: that is predicted to take about "), "{long}");
+    assert!(long.ends_with("; --select chooses all the same"), "{long}");
+    let short = said(&table(300, 8), "squared");
+    assert!(short.contains("chooses one of 225 models"), "{short}");
+}

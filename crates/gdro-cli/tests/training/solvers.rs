@@ -4,6 +4,9 @@ use crate::common::{FIT, Folder, number, people};
 
 const EXACT: &str = "t.csv --target y --groups g --holdout 0 --solver exact";
 
+/// The same for the largest risk alone.
+const MAX: &str = "t.csv --target y --groups g --holdout 0 --solver exact --objective max";
+
 #[test]
 fn auto_is_the_default_and_says_why() {
     let folder = Folder::people();
@@ -50,11 +53,11 @@ fn stochastic_solvers_come_near_the_certified_optimum() {
 #[test]
 fn tol_stops_a_solver_when_its_gap_is_small_enough() {
     let folder = Folder::with(people(300));
-    let exact = folder.summary(EXACT);
+    let exact = folder.summary(MAX);
     let optimum = number(&exact["certificate"]["upper"]);
     for solver in ["smd-m", "online-1", "smd-m --anytime", "exact"] {
         let run = folder.summary(&format!(
-            "t.csv --target y --groups g --holdout 0 --solver {solver} --tol 2e-3"
+            "t.csv --target y --groups g --holdout 0 --objective max --solver {solver} --tol 2e-3"
         ));
         let certificate = &run["certificate"];
         assert!(number(&certificate["gap"]) <= 2e-3, "{solver}: {certificate}");
@@ -119,7 +122,7 @@ fn numbers() -> String {
 #[test]
 fn adjustments_steer_and_do_not_falsify() {
     let folder = Folder::with(people(300));
-    let plain = folder.summary(EXACT);
+    let plain = folder.summary(MAX);
     let adjusted = folder.summary(&format!("{EXACT} --adjustment 5"));
     let risk = |s: &serde_json::Value, i: usize| number(&s["groups"][i]["train_risk"]);
     // The smaller group counts for more.
@@ -194,7 +197,7 @@ fn settings_of_rounds_are_refused_without_rounds() {
 fn the_exact_model_does_not_depend_on_threads() {
     let folder = Folder::with(people(300));
     for threads in [1, 2] {
-        folder.prints(&format!("fit {EXACT} --out r{threads} --threads {threads} --quiet"));
+        folder.prints(&format!("fit {MAX} --out r{threads} --threads {threads} --quiet"));
     }
     assert_eq!(folder.read("r1/model.json"), folder.read("r2/model.json"));
 }
@@ -220,9 +223,8 @@ fn intervals_of_small_groups_are_wide() {
 #[test]
 fn iterations_of_the_reference_solver_are_bounded() {
     let folder = Folder::people();
-    let gap = |options: &str| {
-        number(&folder.summary(&format!("{EXACT} {options}"))["certificate"]["gap"])
-    };
+    let gap =
+        |options: &str| number(&folder.summary(&format!("{MAX} {options}"))["certificate"]["gap"]);
     assert!(gap("--max-iter 1") > 1e-6 && gap("--max-iter 200") < 1e-8);
     let refused = |options: &str| folder.refused(&format!("fit {EXACT} {options}"));
     assert!(refused("--max-iter 0").starts_with("--max-iter 0: expected a whole number from 1"));
@@ -234,13 +236,13 @@ fn iterations_of_the_reference_solver_are_bounded() {
 #[test]
 fn a_model_without_an_intercept() {
     let folder = Folder::people();
-    let summary = folder.summary(&format!("{EXACT} --no-intercept --out out"));
+    let summary = folder.summary(&format!("{MAX} --no-intercept --out out"));
     let model = folder.json("out/model.json");
     assert_eq!(model["intercepts"], serde_json::json!([]));
     assert_eq!(model["job"]["training"]["no-intercept"], true);
     assert!(number(&summary["certificate"]["gap"]) < 1e-8);
     // One number less to choose.
-    let free = number(&folder.summary(EXACT)["certificate"]["lower"]);
+    let free = number(&folder.summary(MAX)["certificate"]["lower"]);
     assert!(number(&summary["certificate"]["upper"]) > free);
     let again = folder.prints("certify out t.csv");
     assert!(!again.contains("warning"), "{again}");
@@ -329,7 +331,7 @@ fn domains_and_other_options() {
         folder.read("out/model.json")
     };
     assert_eq!(model("--domain ball:0.5"), model("--ball 0.5"));
-    let free = model("");
+    let free = model("--objective max");
     assert_eq!(model("--domain free"), free);
     assert!(!free.contains("\"domain\""));
     // In a job file, with an intercept in the set.

@@ -50,7 +50,7 @@ const TABLE: &str = "t.csv --target y --groups g --group-features drop";
 #[test]
 fn the_certificate_encloses_the_optimum_for_every_solver() {
     let folder = Folder::with(rows(9_000, false));
-    let exact = folder.summary(&format!("{TABLE} --holdout 0"));
+    let exact = folder.summary(&format!("{TABLE} --holdout 0 --objective max"));
     let optimum = number(&exact["certificate"]["upper"]);
     for (solver, close) in [("smd-m", 0.03), ("smd-r", 1.0), ("smpa-m", 1.0), ("hybrid", 1.0)] {
         let found = folder.summary(&format!("{TABLE} --holdout 0 --stream --solver {solver}"));
@@ -75,7 +75,7 @@ fn other_losses_have_a_bound_too() {
     let folder = Folder::with(rows(4_000, false));
     let table = "t.csv --target x1 --groups g --holdout 0";
     for loss in ["squared", "huber:1"] {
-        let exact = folder.summary(&format!("{table} --loss {loss}"));
+        let exact = folder.summary(&format!("{table} --objective max --loss {loss}"));
         let optimum = number(&exact["certificate"]["upper"]);
         let found = folder.summary(&format!("{table} --loss {loss} --stream --robust-only"));
         let (lower, upper) =
@@ -275,7 +275,7 @@ fn groups_are_known_by_name_wherever_their_rows_are() {
 fn families_of_groups_are_streamed() {
     let folder = Folder::with(rows(6_000, false));
     let families = "t.csv --target y --groups g --groups t --group-features drop --holdout 0";
-    let exact = folder.summary(families);
+    let exact = folder.summary(&format!("{families} --objective max"));
     let found = folder.summary(&format!("{families} --stream"));
     let optimum = number(&exact["certificate"]["upper"]);
     let (lower, upper) =
@@ -402,7 +402,8 @@ fn no_stream_ends_above_the_constant_model() {
             files = "parts/*.csv";
         }
         let options = "--target y --groups g --group-features drop --holdout 0";
-        let optimum = number(&folder.summary(&format!("t.csv {options}"))["certificate"]["upper"]);
+        let exact = folder.summary(&format!("t.csv {options} --objective max"));
+        let optimum = number(&exact["certificate"]["upper"]);
         let constant = constant_model(&table);
         for solver in ["smd-m", "smd-r", "smpa-m", "hybrid"] {
             let stream = format!("--stream --robust-only --buffer 1500 --solver {solver}");

@@ -207,7 +207,8 @@ fn years_need_no_scaling() {
 
     let folder = Folder::with(table);
     let summary = folder.summary(
-        "t.csv --target y --scaling none --holdout 0 --solver exact --loss squared --out out",
+        "t.csv --target y --scaling none --holdout 0 --solver exact --objective max --loss squared \
+         --out out",
     );
     let certificate = &summary["certificate"];
     assert!(
@@ -250,7 +251,8 @@ fn no_bound_keeps_a_quantile_from_its_line() {
 #[test]
 fn a_gap_that_is_missed_is_said() {
     let folder = Folder::with(Rows::new().table());
-    let fit = "fit t.csv --target y --ignore l,c --groups g --holdout 0 --solver exact";
+    let fit =
+        "fit t.csv --target y --ignore l,c --groups g --holdout 0 --objective max --solver exact";
     let said = folder.prints(&format!("{fit} --max-iter 2"));
     assert!(
         said.contains("stopped at a gap of ") && said.contains(" was wanted: by --max-iter"),
@@ -264,7 +266,8 @@ fn a_gap_that_is_missed_is_said() {
 #[test]
 fn bounds_of_earlier_versions_are_told_apart() {
     let folder = Folder::with(Rows::new().table());
-    let fit = "fit t.csv --target y --ignore l,c --groups g --holdout 0 --solver exact";
+    let fit =
+        "fit t.csv --target y --ignore l,c --groups g --holdout 0 --objective max --solver exact";
     let stripped = |folder: &Folder| {
         let text = folder.read("out/model.json");
         let old = text.replace("\"any_intercept\": true,\n", "");

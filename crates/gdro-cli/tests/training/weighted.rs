@@ -99,7 +99,7 @@ impl Population {
 }
 
 const FIT: &str = "fit train.csv --target y --groups g --group-features drop --weight w --out run \
-                   --quiet --solver exact";
+                   --quiet --objective max --solver exact";
 
 /// A model trained on 2,000 rows of each group.
 fn trained(population: Population, seed: u64) -> (Folder, Rng) {

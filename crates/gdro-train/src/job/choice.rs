@@ -1,4 +1,4 @@
-//! What `gdro select` and `gdro fit --select` are to do: settings that no model is made by.
+//! What `gdro select` is to do, and how `gdro fit` comes to its model: settings that no model is made by.
 
 use gdro::setting::{Objective, SolverName};
 use gdro_data::Validation;
@@ -29,6 +29,27 @@ pub enum Choice {
     Search(Search),
     /// Draw the trade-off, at about so many k.
     Path(usize),
+}
+
+/// How `gdro fit` comes to its model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fitting {
+    /// It is the one that the settings name.
+    Named,
+    /// It is chosen, as the settings ask.
+    Chosen(Search),
+    /// Neither an objective nor what bounds the weights is named: it is chosen where the table is small
+    /// enough for that, unless something else in the settings is against it.
+    Open(std::result::Result<Search, Against>),
+}
+
+/// Why no model is chosen where none is named.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Against {
+    /// What is against it.
+    pub why: String,
+    /// How to choose all the same, where there is a way.
+    pub instead: Option<String>,
 }
 
 /// A family of models: what is minimised, within which bounds; and how to choose a member.
@@ -106,18 +127,47 @@ pub(super) fn take(settings: &mut Settings) -> Result<Choice> {
     })
 }
 
-/// Takes out how to choose, where the settings ask for a choice.
-pub(super) fn take_asked(settings: &mut Settings) -> Result<Option<Search>> {
-    if !settings.flag("select")? {
-        return Ok(None);
+/// What names a model.
+const NAMING: [&str; 4] = ["objective", "l2", "ball", "domain"];
+
+/// Takes out how `gdro fit` comes to its model.
+pub(super) fn take_fitting(settings: &mut Settings) -> Result<Fitting> {
+    if settings.flag("select")? {
+        if settings.flag("stream")? {
+            settings.refuse("select", "a stream trains in one pass: leave one of the two out")?;
+        }
+        if settings.has("path") {
+            settings.refuse("path", "only `gdro select` draws a trade-off: leave it out here")?;
+        }
+        return take_search(settings).map(Fitting::Chosen);
     }
+    if NAMING.into_iter().any(|key| settings.has(key)) {
+        return Ok(Fitting::Named);
+    }
+    Ok(Fitting::Open(match against(settings)? {
+        Some(against) => Err(against),
+        None => Ok(search(&mut Settings::of(settings.front()))?),
+    }))
+}
+
+/// What is against choosing where nothing is named.
+fn against(settings: &Settings) -> Result<Option<Against>> {
     if settings.flag("stream")? {
-        settings.refuse("select", "a stream trains in one pass: leave one of the two out")?;
+        return Ok(Some(Against {
+            why: "a stream trains in one pass".into(),
+            instead: Some("gdro select chooses where the table fits in memory".into()),
+        }));
     }
-    if settings.has("path") {
-        settings.refuse("path", "only `gdro select` draws a trade-off: leave it out here")?;
-    }
-    take_search(settings).map(Some)
+    let of_rounds = |name: &SolverName| name.algorithm().is_some();
+    let why = match settings.named::<SolverName>("solver")?.filter(of_rounds) {
+        Some(solver) => Some(format!("{solver} does not minimise what lies between ERM and max")),
+        None => ["offsets", "adjustment", "scales"]
+            .into_iter()
+            .find(|key| settings.has(key))
+            .map(|key| format!("{} is not for all models of the family", settings.place(key))),
+    };
+    let instead = || Some(format!("{} chooses all the same", settings.front().name("select")));
+    Ok(why.map(|why| Against { why, instead: instead() }))
 }
 
 /// Takes out how to choose.

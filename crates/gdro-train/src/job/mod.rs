@@ -9,7 +9,7 @@ mod resolve;
 mod streaming;
 mod training;
 
-pub use choice::{Choice, Hyperparameter, Search};
+pub use choice::{Against, Choice, Fitting, Hyperparameter, Search};
 pub use criterion::Criterion;
 pub use resolve::utf8;
 pub use streaming::Streaming;

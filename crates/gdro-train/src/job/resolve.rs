@@ -8,7 +8,7 @@ use gdro::setting::{Conflict, Objective, SolverName};
 use gdro_data::{DataOptions, WeightKind};
 
 use super::Job;
-use super::choice::{self, Choice, Search};
+use super::choice::{self, Choice, Fitting, Search};
 use super::streaming::Streaming;
 use super::training::{Budget, MOST_ITERATIONS, PerGroup, Training};
 use crate::failure::{Failure, Result};
@@ -16,14 +16,15 @@ use crate::options::{Settings, TABLE, TABLES, Use};
 
 impl Job {
     /// Resolves a job from positional arguments (a job file, tables, or both) and options, and how
-    /// to choose its model, where that is asked for: then the job has the strongest value.
+    /// it comes to its model. Where a choice is asked for, the job has the strongest value; where
+    /// nothing is named, the largest group risk with the usual penalty.
     ///
     /// # Errors
     /// What is missing, out of range, contradicts something else, or is used by nobody.
-    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<(Self, Option<Search>)> {
+    pub fn resolve(inputs: &[PathBuf], options: Settings) -> Result<(Self, Fitting)> {
         let mut settings = together(inputs, options)?;
-        let search = choice::take_asked(&mut settings)?;
-        Ok((settings.into_job()?, search))
+        let fitting = choice::take_fitting(&mut settings)?;
+        Ok((settings.into_job()?, fitting))
     }
 
     /// Resolves a job and what `gdro select` is to do with it. Where a value is to be chosen, the

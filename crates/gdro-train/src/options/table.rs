@@ -295,7 +295,8 @@ pub const TABLE: &[Opt] = &[
         "",
         Kind::Switch,
         "Choose objective and penalty as `gdro select` does: by the worst group on validation rows, \
-         and ERM unless another model is better beyond doubt",
+         and ERM unless another model is better beyond doubt. Where neither is named, nor --ball or \
+         --domain, this is done without asking if it is predicted to take less than a minute",
     ),
     opt(
         Heading::Choice,
@@ -367,7 +368,7 @@ pub const TABLE: &[Opt] = &[
          large, to max, TAU small; tilted:TAU:groups from balanced), regret (largest excess over \
          what a model for the group alone attains), average (rows alike), balanced (groups alike)",
     )
-    .default("max"),
+    .default("chosen where no penalty is named either, see --select; else max"),
     opt(
         Heading::Goal,
         "offsets",

@@ -50,6 +50,16 @@ pub struct Units<'a> {
     pub judges: &'a [bool],
 }
 
+/// Samples of so many units.
+fn samples(units: usize) -> usize {
+    ((WORK / units.max(1) as f64) as usize).clamp(FEWEST, SAMPLES)
+}
+
+/// Units that all samples of so many draw together.
+pub fn draws(units: usize) -> usize {
+    samples(units) * units
+}
+
 /// Draws the units (rows or clusters) of each group that decides anew, as many as there are, with
 /// replacement, the same ones for both models, and compares what the criterion is then. A row in
 /// several groups is drawn for each of them by itself. Both models stay as they are: what is asked is
@@ -62,7 +72,7 @@ pub fn contest(
 ) -> Contest {
     let ranges = || units.starts.windows(2).zip(units.judges).filter(|(_, judges)| **judges);
     let drawn: usize = ranges().map(|(ends, _)| ends[1] - ends[0]).sum();
-    let samples = ((WORK / drawn.max(1) as f64) as usize).clamp(FEWEST, SAMPLES);
+    let samples = samples(drawn);
     let is_better = |sample: u64| {
         // Every sample has its own stream, whatever thread draws it.
         let stream = (sample + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -21,6 +21,9 @@ pub struct Family {
 /// ([`unit`]).
 const TILTS: [f64; 6] = [3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
 
+/// Number of members of the usual family: ERM, balanced, those of the τ with either prior, max.
+pub const USUAL: usize = 3 + 2 * TILTS.len();
+
 impl Family {
     /// The family of a search with a solver; `unit` is that of [`unit`] for the table.
     ///

@@ -11,7 +11,7 @@
 //! | [`verdict`] | whether a model does better than ordinary training on held-out rows |
 //! | [`intervals`], [`cap`] | what held-out rows say, and what losses count as at most |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
-//! | [`model`] | `model.json` |
+//! | [`model`], [`baseline`] | `model.json`, and what a model is judged against |
 //! | [`numbers`] | numbers as tables and sentences show them |
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
@@ -20,6 +20,7 @@
 //! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
 //! [`failure::Failure`].
 
+pub mod baseline;
 pub mod cap;
 pub mod certify;
 pub mod clusters;

@@ -148,7 +148,9 @@ pub fn of_evaluation(
         ),
     ];
     let models = [(data.models[0].name.clone(), words::about(training, &data.models[0].name))];
-    let overview = alerts(&warnings)
+    let judged = evaluated.verdict.as_ref().map_or(String::new(), |told| verdict(&told.verdict));
+    let overview = judged
+        + &alerts(&warnings)
         + &html::paragraphs(&worst)
         + "<h3>The model</h3>\n"
         + &html::definitions(&models)

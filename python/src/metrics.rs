@@ -5,7 +5,8 @@ use gdro::interval::{
     largest,
 };
 use gdro::loss::{AnyLoss, Loss, Targets};
-use gdro_train::verdict::Verdict;
+use gdro_train::options::Front;
+use gdro_train::verdict::{Evidence, Verdict, next_on_later};
 use numpy::ndarray::ArrayView1;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -192,8 +193,17 @@ pub fn verdict<'py>(
             rows.map(|row| weight(row) * losses[row].min(cap)).sum::<f64>() / total
         });
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let found = (Some(&comparison), largest.as_ref());
-        Ok(Verdict::between(&names, &rows, delta, found, mean))
+        let evidence = Evidence {
+            names: &names,
+            rows: &rows,
+            delta,
+            comparison: Some(&comparison),
+            largest: largest.as_ref(),
+            mean,
+            most: mean,
+            is_ordinary: false,
+        };
+        Ok(Verdict::of(&evidence, |word| next_on_later(word, Front::Python)))
     })?;
     let json = serde_json::to_string(&found).map_err(|e| refuse(e.to_string()))?;
     Ok((json, found.lines().to_vec()))

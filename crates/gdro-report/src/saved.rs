@@ -8,12 +8,13 @@ use gdro_data::Target;
 use gdro_train::certify::Certified;
 use gdro_train::evaluate::Evaluated;
 
-use super::caps::{self, caps, clusters, not_estimable};
+use super::caps::{self, caps, clusters, not_estimable, too_small};
 use super::cells;
 use super::grid::{Grid, terminal_width, wrapped};
 use super::numbers::{NONE, Scale, count, level, percent};
 use super::tables::{
     FULL, INTERCEPT, WORST, certificate_in_words, largest_in_words, objective_in_words, plain,
+    verdict,
 };
 use gdro_train::model::Model;
 
@@ -131,12 +132,14 @@ pub fn evaluation(evaluated: &Evaluated, all_groups: bool) -> String {
     let all: Vec<&str> = evaluated.names.iter().map(String::as_str).collect();
     notes.extend(not_estimable(&all, groups));
     notes.extend(evaluated.notes.iter().cloned());
+    notes.extend(evaluated.verdict.as_ref().and_then(|told| too_small(&told.verdict)));
     let warning = caps::warning(&evaluated.settings, groups);
     notes.extend(warning.map(|text| format!("warning: {text}")));
     for note in notes {
         out += &wrapped(&plain(&note), width, 2);
     }
-    out
+    let judged = evaluated.verdict.as_ref().map(|told| verdict(&told.verdict, width));
+    out + &judged.unwrap_or_default()
 }
 
 /// The groups that training never saw, and those of the model that are not here.

@@ -20,7 +20,7 @@ use gdro_train::fit::Fitted;
 use gdro_train::job::Job;
 use gdro_train::options::Front;
 use gdro_train::solve::Solved;
-use gdro_train::verdict::Verdict;
+use gdro_train::verdict::Told;
 
 /// A model and how it does, in total and on every group. What does not apply is null.
 #[derive(Debug, Serialize)]
@@ -65,15 +65,6 @@ pub struct Summary {
     /// Group-balanced ordinary training beside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balanced: Option<Box<Summary>>,
-}
-
-/// A verdict with its words.
-#[derive(Debug, Serialize)]
-struct Told {
-    #[serde(flatten)]
-    verdict: Verdict,
-    /// Whether the model helps, whom and at what cost, what to do next.
-    text: [String; 3],
 }
 
 /// What all intervals have in common, and those of the worst group.
@@ -423,8 +414,7 @@ impl Summary {
             },
             groups: lines.collect(),
             schema: is_robust.then(|| fitted.table.schema.clone()),
-            verdict: is_robust
-                .then(|| Told { text: fitted.verdict.lines(), verdict: fitted.verdict.clone() }),
+            verdict: is_robust.then(|| Told::from(fitted.verdict.clone())),
             warnings,
             erm: None,
             balanced: None,

@@ -22,6 +22,7 @@ use gdro_train::facts::Facts;
 use gdro_train::fit::Fitted;
 use gdro_train::job::{Job, Training};
 use gdro_train::solve::{Play, Solved};
+use gdro_train::verdict::Verdict;
 
 /// With more groups than [`FULL`] a list shows only this many.
 pub(super) const WORST: usize = 10;
@@ -116,9 +117,14 @@ pub fn text(job: &Job, fitted: &Fitted, summary: &Summary, shown: Shown) -> Stri
     if let Some(also) = shown.also {
         out += &wrapped(&plain(also), width, 2);
     }
-    out.push('\n');
-    let word = fitted.verdict.word.words();
-    for line in fitted.verdict.lines() {
+    out + &verdict(&fitted.verdict, width)
+}
+
+/// A verdict in its three lines, below a blank one.
+pub(super) fn verdict(verdict: &Verdict, width: Option<usize>) -> String {
+    let word = verdict.word.words();
+    let mut out = "\n".to_owned();
+    for line in verdict.lines() {
         let line = wrapped(&plain(&line), width, 2);
         match line.strip_prefix(word) {
             Some(rest) => out += &format!("{}{rest}", style(word).bold()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gdro::Dataset;
 use gdro::interval::{Evaluation, Settings};
 use gdro::risk::GroupMetric;
+use gdro::setting::Objective;
 use gdro_data::{Clusters, DataOptions, Missing, Table, Weighted};
 use serde::Serialize;
 
@@ -13,10 +14,13 @@ use crate::classes::Classes;
 use crate::clusters::{Draws, HeavyCluster};
 use crate::evaluation::mean_over_rows;
 use crate::failure::{Failure, Result};
-use crate::intervals::{Columns, classes, columns, evaluate as evaluate_columns};
+use crate::files::shared;
+use crate::intervals::{Columns, Intervals, classes, columns, evaluate as evaluate_columns};
 use crate::model::Model;
+use crate::options::Front;
 use crate::prepared::loss_of;
 use crate::scores::OneClass;
+use crate::verdict::{Evidence, Told, Verdict, next_on_later};
 
 /// A model on a table.
 #[derive(Debug, Serialize)]
@@ -50,6 +54,9 @@ pub struct Evaluated {
     pub mean_over_rows: Mean,
     /// The same with losses and weights capped as in the intervals.
     pub capped_mean_over_rows: Mean,
+    /// Whether the model does better here than the ordinary training that it was saved with; null for a
+    /// model without.
+    pub verdict: Option<Told>,
     /// What else should be known.
     pub notes: Vec<String>,
 }
@@ -65,7 +72,8 @@ pub struct Mean {
 
 /// A model on the files of a table that it was not trained on; intervals hold for all groups at once
 /// with probability 1 − `delta`. Rows with weights and clusters of rows count as the caps at most in
-/// them, those of the model unless they are given.
+/// them, those of the model unless they are given. The model is judged against the ordinary training that
+/// it was saved with, unless its own training read one of the files.
 ///
 /// # Errors
 /// What is wrong with the table, and a table without a row that can be evaluated; a cap on weights for
@@ -140,12 +148,71 @@ pub fn evaluate(
     let draws = Draws::new(clusters.as_ref().map(Clusters::codes), &lists, is_one);
     let heavy_clusters = draws.heavier(&data, clusters.as_ref(), &lists, &names, cluster_cap);
     let all: Vec<u32> = (0..data.rows() as u32).collect();
-    let mut columns =
-        columns(&loss, &data, &w, &[&lists[..], &[&all]].concat()).map_err(library)?;
-    let capped = Columns::mean(&columns.split_off(lists.len()), &settings);
-    let classes = classes(&loss, &data, &lists, &columns, &settings);
-    let intervals = evaluate_columns(&loss, &data, &lists, &columns, &draws, &settings);
-    let intervals = intervals.map_err(library)?;
+    let parts = [&lists[..], &[&all]].concat();
+    let of = |w: &[f64]| columns(&loss, &data, w, &parts).map_err(library);
+    let once = lists.len()..parts.len();
+    let found = of(&w)?;
+    let capped = Columns::mean(&found[once.clone()], &settings);
+    let classes = classes(&loss, &data, &lists, &found[..lists.len()], &settings);
+    let (intervals, verdict) = match &model.baseline {
+        None => {
+            notes.push(
+                "no verdict: no baseline in this model file, which ordinary training would be"
+                    .into(),
+            );
+            let groups = &found[..lists.len()];
+            let intervals = evaluate_columns(&loss, &data, &lists, groups, &draws, &settings);
+            (intervals.map_err(library)?, None)
+        }
+        Some(baseline) => {
+            let training = shared(tables, &model.job.tables);
+            let rows: Vec<usize> = lists.iter().map(|rows| rows.len()).collect();
+            let rows = baseline.rows(&rows);
+            let headline = baseline.headline(&rows).filter(|_| training.is_none());
+            let both = [found, of(&baseline.w())?];
+            let found = Intervals::of(
+                &loss,
+                &data,
+                &lists,
+                &both,
+                once,
+                headline.as_ref(),
+                &draws,
+                &settings,
+            );
+            let mut found = found.map_err(library)?;
+            if let Some(file) = &training {
+                notes.push(format!(
+                    "warning: the model was trained on {}: these are training rows, which tell nothing \
+                     about new ones",
+                    file.display()
+                ));
+            }
+            // Of training rows as they are.
+            let most = |evaluation: &Evaluation| {
+                evaluation.groups.iter().filter_map(|group| group.risk).fold(0.0, f64::max)
+            };
+            let mean = |which: usize| match &training {
+                None => Ok(found.rows[which].risk),
+                Some(_) => {
+                    let w = if which == 0 { w.clone() } else { baseline.w() };
+                    mean_over_rows(&loss, &w, &data).map(|mean| mean.risk).map_err(library)
+                }
+            };
+            let evidence = Evidence {
+                names: &names.iter().map(String::as_str).collect::<Vec<_>>(),
+                rows: &rows,
+                delta,
+                comparison: training.is_none().then_some(&found.comparison),
+                largest: found.largest.as_ref(),
+                mean: [mean(1)?, mean(0)?],
+                most: [most(&found.evaluations[1]), most(&found.evaluations[0])],
+                is_ordinary: model.job.training.objective == Objective::Average,
+            };
+            let verdict = Verdict::of(&evidence, |word| next_on_later(word, Front::Program));
+            (found.evaluations.swap_remove(0), Some(Told::from(verdict)))
+        }
+    };
     let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
     let mut one_class = OneClass::new(&loss);
     one_class.look(&loss, &data, &w);
@@ -175,6 +242,7 @@ pub fn evaluate(
         classes,
         mean_over_rows: of(mean),
         capped_mean_over_rows: of(capped),
+        verdict,
         notes,
     })
 }

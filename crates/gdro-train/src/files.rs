@@ -82,6 +82,28 @@ pub fn check_output(path: &Path, inputs: &[PathBuf], place: &str) -> Result<()> 
     check_file(path)
 }
 
+/// The first of some files that is one of the others, under whatever name; either may be patterns, and
+/// `-` is what the standard input reads.
+pub fn shared(files: &[PathBuf], others: &[PathBuf]) -> Option<PathBuf> {
+    let expand = |files: &[PathBuf]| gdro_data::expand(files).unwrap_or_default();
+    let others: Vec<_> = expand(others).iter().filter_map(|other| identity(other)).collect();
+    expand(files).into_iter().find(|file| identity(file).is_some_and(|id| others.contains(&id)))
+}
+
+/// What tells a file from all others.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    path.metadata().ok().map(|there| (there.dev(), there.ino()))
+}
+
+/// What tells a file from all others.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}
+
 /// The folder a file is in.
 fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))

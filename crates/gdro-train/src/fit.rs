@@ -1,12 +1,13 @@
 //! From a job to a trained model and everything that is said about it.
 
 use gdro::certificate::Certificate;
-use gdro::loss::AnyLoss;
+use gdro::loss::{AnyLoss, Loss as _};
 use gdro::pilot::StepsBy;
 use gdro::risk::group_risks;
 use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
+use crate::baseline;
 use crate::cap::Constants;
 use crate::clusters::{HeavyCluster, heaviest};
 use crate::constant::Constant;
@@ -24,7 +25,7 @@ use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
 use crate::solve::{Answer, Solved, solve};
 use crate::trace::Trace;
-use crate::verdict::{Verdict, headline};
+use crate::verdict::Verdict;
 
 /// What a training run gives.
 pub struct Fitted {
@@ -242,7 +243,11 @@ pub fn fit_on(
     let evaluate =
         |which: usize| Evaluation::of(&setting, &prepared, models[which]).map_err(library);
     let mut evaluations = [evaluate(0)?, evaluate(1)?, evaluate(2)?];
-    let headline = headline(&prepared.groups, [0, 1].map(|which| &evaluations[which].train[..]));
+    let both = [0, 1].map(|which| &evaluations[which].train[..]);
+    let weights = features.len() * setting.loss.outputs();
+    let baseline = baseline::Baseline::new(models[1], weights, &prepared.groups, both);
+    let test_rows: Vec<usize> = prepared.groups.iter().map(|group| group.test_rows).collect();
+    let headline = baseline.headline(&baseline.rows(&test_rows));
     let held_out = Intervals::new(&setting, &prepared, models, headline.as_ref(), &settings);
     let held_out = held_out.map_err(library)?;
     if let Some(found) = &held_out {
@@ -260,7 +265,7 @@ pub fn fit_on(
 
     let table = Facts::from(&prepared);
     let weights = all_weights(&table, &answer.weights);
-    let model = Model::assemble(
+    let mut model = Model::assemble(
         &settled,
         &table,
         &setting.loss,
@@ -269,6 +274,7 @@ pub fn fit_on(
         Some(&certificate),
         &settings,
     );
+    model.baseline = Some(baseline);
     let offsets = setting.has_offsets().then(|| setting.game.offsets.clone());
     let comparison = held_out.as_ref().map(|h| &h.comparison);
     let largest = held_out.as_ref().and_then(|h| h.largest.as_ref());

@@ -12,7 +12,7 @@
 //! | [`intervals`], [`cap`] | what held-out rows say, and what losses count as at most |
 //! | [`classes`] | two classes on held-out rows: counts, rates and curves of a group |
 //! | [`evaluate`], [`certify`], [`predict`] | a saved model on a table |
-//! | [`model`] | `model.json` |
+//! | [`model`], [`baseline`] | `model.json`, and what a model is judged against |
 //! | [`numbers`] | numbers as tables and sentences show them |
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
@@ -21,6 +21,7 @@
 //! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
 //! [`failure::Failure`].
 
+pub mod baseline;
 pub mod cap;
 pub mod certify;
 pub mod classes;

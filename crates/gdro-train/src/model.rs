@@ -12,6 +12,7 @@ use gdro_data::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::baseline::Baseline;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName};
@@ -60,6 +61,9 @@ pub struct Model {
     /// The groups that had a single cluster, of which intervals are over rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_cluster: Vec<String>,
+    /// Ordinary training on the same rows. `None` when none was made, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
     /// Seed.
     seed: u64,
     /// The resolved job.
@@ -102,6 +106,9 @@ pub struct OfRows {
     cluster_cap: Option<f64>,
     #[serde(default)]
     one_cluster: Vec<String>,
+    /// Ordinary training, of a model that was loaded with one.
+    #[serde(default)]
+    baseline: Option<Baseline>,
     python: serde_json::Value,
 }
 
@@ -152,6 +159,7 @@ impl Model {
             one_cluster: (table.groups.iter().filter(|g| g.clusters == Some(1)))
                 .map(|g| g.name.clone())
                 .collect(),
+            baseline: None,
             seed: job.training.seed,
             job: job.clone(),
             python: None,
@@ -222,6 +230,7 @@ impl Model {
             weight_cap: rows.weight_cap,
             cluster_cap: rows.cluster_cap,
             one_cluster: rows.one_cluster,
+            baseline: rows.baseline,
             seed: job.training.seed,
             job,
             python: Some(rows.python),
@@ -277,6 +286,12 @@ impl Model {
         let numbers = model.weights.iter().chain(&model.intercepts).chain(&model.group_weights);
         if let Some(bad) = numbers.copied().find(|v| !v.is_finite()) {
             return Err(Failure::input(format!("{name}: a weight is {bad}")));
+        }
+        if let Some(baseline) = &model.baseline {
+            let groups = model.grouping.names().len();
+            baseline
+                .check(model.weights.len(), model.intercepts.len(), groups)
+                .map_err(|why| Failure::input(format!("{name}: {why}")))?;
         }
         Ok(model)
     }

@@ -1,15 +1,14 @@
 //! Whether a model does better than ordinary training on rows that neither was trained on.
 
-use gdro::interval::{Comparison, HELD_OUT_ROWS, Headline, Largest, TRAINING_ROWS};
-use gdro::risk::GroupMetric;
+use gdro::interval::{Comparison, HELD_OUT_ROWS, Largest, TRAINING_ROWS};
 use gdro::setting::Objective;
-use gdro_data::Group;
 use serde::Serialize;
 
 use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::job::Job;
 use crate::numbers::{Scale, count, counted, level};
+use crate::options::Front;
 
 pub use gdro::interval::Verdict as Word;
 
@@ -50,10 +49,26 @@ pub struct Verdict {
     #[serde(skip)]
     mean: [f64; 2],
     #[serde(skip)]
-    largest: [f64; 2],
+    most: [f64; 2],
     /// Whether the model is ordinary training itself.
     #[serde(skip)]
     is_ordinary: bool,
+}
+
+/// A verdict with its words.
+#[derive(Debug, Serialize)]
+pub struct Told {
+    /// The verdict.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// Whether the model helps, whom and at what cost, what to do next.
+    text: [String; 3],
+}
+
+impl From<Verdict> for Told {
+    fn from(verdict: Verdict) -> Self {
+        Told { text: verdict.lines(), verdict }
+    }
 }
 
 /// The group with the largest risk.
@@ -65,14 +80,25 @@ pub struct Worst {
     pub risk: f64,
 }
 
-/// The groups that are large enough for the verdict, and the worst of them in training: of the model
-/// (first) and of ERM.
-pub fn headline(groups: &[Group], [model, erm]: [&[GroupMetric]; 2]) -> Option<Headline> {
-    let rows: Vec<[usize; 2]> = groups.iter().map(|g| [g.train_rows, g.test_rows]).collect();
-    Headline::choose(&rows, |i| {
-        let risk = |metrics: &[GroupMetric]| groups[i].train.map_or(0.0, |at| metrics[at].risk);
-        [risk(model), risk(erm)]
-    })
+/// What a verdict is made from: rows that neither model was trained on, or training rows where there are
+/// no others.
+pub struct Evidence<'a> {
+    /// Names of the groups.
+    pub names: &'a [&'a str],
+    /// Rows of each group for training and held out.
+    pub rows: &'a [[usize; 2]],
+    /// δ of the intervals.
+    pub delta: f64,
+    /// The model against ERM; `None` without held-out rows.
+    pub comparison: Option<&'a Comparison>,
+    /// Their largest risks; `None` without a group that is large enough.
+    pub largest: Option<&'a Largest>,
+    /// The mean risks over rows of ERM and the model.
+    pub mean: [f64; 2],
+    /// The largest risks of any group, which are said where nothing is held out.
+    pub most: [f64; 2],
+    /// Whether the model is ordinary training itself.
+    pub is_ordinary: bool,
 }
 
 impl Verdict {
@@ -89,27 +115,23 @@ impl Verdict {
         let rows: Vec<[usize; 2]> =
             table.groups.iter().map(|g| [g.train_rows, g.test_rows]).collect();
         let both = [erm, model];
-        let mean = both.map(|e| e.capped_rows.as_ref().unwrap_or(&e.train_rows).risk);
-        let verdict = Self::between(&names, &rows, job.training.delta, (comparison, largest), mean);
-        let most = |risks: &[GroupMetric]| risks.iter().map(|m| m.risk).fold(0.0, f64::max);
-        Verdict {
-            next: next(verdict.word, job, false),
-            largest: both.map(|e| most(&e.train)),
+        let evidence = Evidence {
+            names: &names,
+            rows: &rows,
+            delta: job.training.delta,
+            comparison,
+            largest,
+            mean: both.map(|e| e.capped_rows.as_ref().unwrap_or(&e.train_rows).risk),
+            most: both.map(|e| e.train.iter().map(|m| m.risk).fold(0.0, f64::max)),
             is_ordinary: job.training.objective == Objective::Average,
-            ..verdict
-        }
+        };
+        Self::of(&evidence, |word| next(word, job, false))
     }
 
-    /// The verdict on a model beside ERM, of groups with these names and numbers of rows for training
-    /// and held out; `mean` has the mean risks over rows of ERM and the model. What to do next is said
-    /// for Python.
-    pub fn between(
-        names: &[&str],
-        rows: &[[usize; 2]],
-        delta: f64,
-        (comparison, largest): (Option<&Comparison>, Option<&Largest>),
-        mean: [f64; 2],
-    ) -> Self {
+    /// The verdict on a model beside ERM; `next` says what to do after each of the words.
+    pub fn of(evidence: &Evidence<'_>, next: impl FnOnce(Word) -> String) -> Self {
+        let Evidence { names, rows, delta, comparison, largest, mean, most, is_ordinary } =
+            *evidence;
         let word = match (comparison, largest) {
             (None, _) => Word::NoRows,
             (_, None) => Word::Unclear,
@@ -136,18 +158,10 @@ impl Verdict {
             better,
             worse,
             average_cost: comparison.map(|_| mean[1] - mean[0]),
-            next: match word {
-                Word::Helped => "gdro.metrics.evaluate on later rows tells whether it lasts",
-                Word::Hurt => "another l2, by cross-validation, or ordinary training",
-                Word::Unclear => {
-                    "more rows, or ordinary training, which does as well as far as these tell"
-                }
-                Word::NoRows => "rows that no model was trained on",
-            }
-            .into(),
+            next: next(word),
             mean,
-            largest: mean,
-            is_ordinary: false,
+            most,
+            is_ordinary,
         }
     }
 
@@ -172,13 +186,13 @@ impl Verdict {
         let word = self.word.words();
         let next = format!("next: {}", self.next);
         if self.word == Word::NoRows {
-            let scale = Scale::of(self.largest.into_iter().chain(self.mean));
+            let scale = Scale::of(self.most.into_iter().chain(self.mean));
             return [
                 format!("{word}: whether the model helps on new rows is not known"),
                 format!(
                     "on training rows, which flatter every model, the worst group's risk {}, and the \
                      mean over rows {}",
-                    change(scale, self.largest, None),
+                    change(scale, self.most, None),
                     change(scale, self.mean, None)
                 ),
                 next,
@@ -248,6 +262,24 @@ fn change(scale: Scale, [before, after]: [f64; 2], interval: Option<&str>) -> St
         None => format!("stays at {from}{known}"),
         Some(_) if after < before => format!("falls from {from} to {to}{known}"),
         Some(_) => format!("rises from {from} to {to}{known}"),
+    }
+}
+
+/// What to do after a verdict on rows that came later, as a front end says it.
+pub fn next_on_later(word: Word, front: Front) -> String {
+    let (evaluate, choose) = match front {
+        Front::Program => ("gdro evaluate", "gdro select"),
+        Front::Python => ("gdro.metrics.evaluate", "a GroupDROClassifierCV or GroupDRORegressorCV"),
+    };
+    match word {
+        Word::Helped => format!("{evaluate} on later rows tells whether it lasts"),
+        Word::Hurt => {
+            format!("{choose}, which tries models from ERM to gdro, or ordinary training")
+        }
+        Word::Unclear => {
+            "more rows, or ordinary training, which does as well as far as these tell".into()
+        }
+        Word::NoRows => "rows that no model was trained on".into(),
     }
 }
 

@@ -225,3 +225,123 @@ fn tables_show_the_worst_first_and_training_rows_when_asked() {
     let all = folder.prints(&format!("{EXACT} t.csv --target y --groups g --all-groups"));
     assert!(!all.contains("worst of 40 groups") && !all.contains("… and"), "{all}");
 }
+
+/// A model that was trained on `t.csv` in `run/`, where GDRO helps, and `new.csv` from the same
+/// population; and the verdict of its summary on the latter.
+fn trained(options: &str) -> (Folder, Value) {
+    let mut rng = Rng::seed_from_u64(2);
+    let rows = |group: usize| Kind::Gain.training_rows(group);
+    let folder = Folder::with(Kind::Gain.table(false, rows, &mut rng));
+    folder.file(
+        "new.csv",
+        Kind::Gain.table(true, |group| if group == 0 { 20 } else { 4000 }, &mut rng),
+    );
+    let fit = "--target y --groups g --seed 3 --quiet --out run";
+    folder.prints(&format!("fit t.csv {fit} {options}"));
+    let verdict = folder.json("run/summary.json")["verdict"].clone();
+    (folder, verdict)
+}
+
+fn evaluated(folder: &Folder, arguments: &str) -> Value {
+    let shown = folder.prints(&format!("evaluate {arguments} --json"));
+    serde_json::from_str(&shown).unwrap()
+}
+
+/// A saved model is judged on a table as its training judged it on the same rows held out: against the
+/// ordinary training that the file keeps.
+#[test]
+fn a_saved_model_is_judged_as_in_its_training() {
+    for options in ["--solver exact --l2 1e-4", "--objective average", "--objective top-k:2 --l2 1"]
+    {
+        let (folder, mut expected) = trained(&format!("{options} --holdout-file new.csv"));
+        let found = evaluated(&folder, "run new.csv");
+        let mut verdict = found["verdict"].clone();
+        assert_eq!(verdict["left_out"], serde_json::json!(["g0"]));
+        let word = if options.contains("exact") { "HELPED" } else { "NO CLEAR EVIDENCE" };
+        assert!(verdict["word"] == word || options.contains("top-k"), "{verdict}");
+        let shown = folder.prints("evaluate run new.csv");
+        let last: Vec<&str> = shown.lines().rev().take(3).collect();
+        assert_eq!(last.into_iter().rev().collect::<Vec<_>>(), lines(&verdict), "{shown}");
+        // What to do next is another thing for rows that came later.
+        let costs = [&mut verdict, &mut expected].map(|verdict| {
+            let verdict = verdict.as_object_mut().unwrap();
+            verdict.remove("next");
+            verdict["text"].as_array_mut().unwrap().pop();
+            number(&verdict.remove("average_cost").unwrap())
+        });
+        // Rows are added up in another order.
+        assert!((costs[0] - costs[1]).abs() < 1e-12, "{options}: {costs:?}");
+        assert_eq!(verdict, expected, "{options}");
+        let page = "evaluate run new.csv --quiet --report page.html";
+        folder.prints(page);
+        assert!(folder.read("page.html").contains("aria-label=\"Verdict\""));
+        // Columns of the evaluation are those of a model without a baseline.
+        let mut model = folder.json("run/model.json");
+        model.as_object_mut().unwrap().remove("baseline").unwrap();
+        folder.file("run/model.json", model.to_string());
+        let old = evaluated(&folder, "run new.csv");
+        assert_eq!((&old["intervals"], &old["verdict"]), (&found["intervals"], &Value::Null));
+        for key in ["mean_over_rows", "capped_mean_over_rows", "worst_group"] {
+            assert_eq!(old[key], found[key], "{key}");
+        }
+        let note = "no verdict: no baseline in this model file";
+        assert!(old["notes"].to_string().contains(note), "{}", old["notes"]);
+        assert!(folder.prints("evaluate run new.csv").contains(note));
+    }
+}
+
+/// Rows of the training say nothing about new ones, whatever their file is called.
+#[test]
+fn training_rows_are_not_judged_by() {
+    let (folder, _) = trained("--solver exact --l2 1e-4 --holdout 0");
+    let mut tables = vec!["t.csv", "./t.csv", "new.csv t.csv", "t*.csv"];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("t.csv", folder.path().join("link.csv")).unwrap();
+        std::fs::hard_link(folder.path().join("t.csv"), folder.path().join("same.csv")).unwrap();
+        tables.extend(["link.csv", "same.csv"]);
+    }
+    for table in tables {
+        let found = evaluated(&folder, &format!("run {table}"));
+        assert_eq!(found["verdict"]["word"], "NO HELD-OUT ROWS", "{table}");
+        assert!(found["verdict"]["low"].is_null() && found["verdict"]["average_cost"].is_null());
+        let note = "the model was trained on ";
+        assert!(found["notes"].to_string().contains(note), "{table}: {}", found["notes"]);
+    }
+    let verdict = evaluated(&folder, "run t.csv")["verdict"].clone();
+    let mut of_fit = lines(&folder.json("run/summary.json")["verdict"]);
+    // On training rows it says what it said without rows held out.
+    of_fit[2] = "next: rows that no model was trained on".into();
+    assert_eq!(lines(&verdict), of_fit);
+    let found = evaluated(&folder, "run new.csv");
+    assert_eq!(found["verdict"]["word"], "HELPED");
+    assert!(!found["notes"].to_string().contains("was trained on"), "{}", found["notes"]);
+    let input = std::fs::File::open(folder.path().join("t.csv")).unwrap();
+    let output = folder.command("evaluate run -").stdin(input).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(shown.contains("NO HELD-OUT ROWS"), cfg!(unix), "{shown}");
+}
+
+/// A stream keeps its ordinary training, too; a baseline that does not fit its model is refused.
+#[test]
+fn baselines_of_streams_and_broken_ones() {
+    let (folder, _) = trained("--stream --l2 1e-3 --holdout 0");
+    let found = evaluated(&folder, "run new.csv");
+    assert!(found["verdict"]["low"].is_number(), "{}", found["verdict"]);
+    let good = folder.json("run/model.json");
+    let names = good["grouping"]["names"].as_array().unwrap();
+    assert_eq!(good["baseline"]["rows"].as_array().unwrap().len(), names.len());
+    for (field, value, says) in [
+        ("format", serde_json::json!(2), "format version 2 of the baseline"),
+        ("weights", serde_json::json!([1.0]), "the baseline do not fit the model"),
+        ("rows", serde_json::json!([1]), "the baseline do not fit the model"),
+        ("risks", serde_json::json!([[0.1, 0.2]]), "the baseline do not fit the model"),
+        ("weights", serde_json::json!("x"), "not a model of gdro"),
+    ] {
+        let mut model = good.clone();
+        model["baseline"][field] = value;
+        folder.file("run/model.json", model.to_string());
+        let said = folder.refused("evaluate run new.csv");
+        assert!(said.contains(says), "{field}: {said}");
+    }
+}

@@ -131,7 +131,10 @@ pub fn of_evaluation(
         ),
     ];
     let models = [(data.models[0].name.clone(), words::about(training, &data.models[0].name))];
-    let overview = alerts(&warnings)
+    let judged =
+        evaluated.verdict.as_ref().map_or(String::new(), |told| verdict(&told.verdict, &[]));
+    let overview = judged
+        + &alerts(&warnings)
         + &html::paragraphs(&worst)
         + "<h3>The model</h3>\n"
         + &html::definitions(&models)
@@ -162,7 +165,7 @@ pub fn of_evaluation(
     Ok(sections)
 }
 
-/// What it comes to, before anything else.
+/// What it comes to, before anything else; the tiles are of a model beside others in training.
 fn verdict(verdict: &Verdict, tiles: &[Tile]) -> String {
     let word = verdict.word.words();
     let lines = words::verdict(verdict);
@@ -176,10 +179,13 @@ fn verdict(verdict: &Verdict, tiles: &[Tile]) -> String {
             html::escape(&tile.note)
         )
     };
+    let tiles = match tiles.iter().map(tile).collect::<String>() {
+        none if none.is_empty() => none,
+        list => format!("<dl class=\"tiles\">\n{list}</dl>\n"),
+    };
     format!(
         "<div class=\"verdict\" role=\"note\" aria-label=\"Verdict\" data-word=\"{word}\">\n\
-         <p><strong>{word}</strong>{effect}</p>\n<dl class=\"tiles\">\n{}</dl>\n{}</div>\n",
-        tiles.iter().map(tile).collect::<String>(),
+         <p><strong>{word}</strong>{effect}</p>\n{tiles}{}</div>\n",
         html::paragraphs(&lines[1..]),
     )
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Streamed;
 use super::finish::Finish;
+use crate::baseline::Baseline;
 use crate::cap::Constants;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
@@ -110,7 +111,7 @@ impl Streamed {
             }
         };
         let (w, weights) = (&self.robust.w, self.robust.weights.clone());
-        let model = Model::assemble(
+        let mut model = Model::assemble(
             &settled,
             &facts,
             &self.setting.loss,
@@ -134,6 +135,9 @@ impl Streamed {
         else {
             return Err(Failure::Machine("a model was not evaluated".into()));
         };
+        let both = [&robust.train[..], &erm.train];
+        let w = &self.others[0].w;
+        model.baseline = Some(Baseline::new(w, model.weights.len(), &facts.groups, both));
         let verdict =
             Verdict::new(job, &facts, [&robust, &erm], comparison.as_ref(), largest.as_ref());
         Ok(Told::Fully(Box::new(Fitted {

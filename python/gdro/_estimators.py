@@ -326,7 +326,8 @@ class _GroupDRO(BaseEstimator):
         rows = _rows_of(X, y, weights, families)
         found = self._train(rows, names, more, classes, clusters)
         self.group_names_ = names
-        self.__dict__.pop("_encoding", None)  # of a model that was loaded
+        for of_loaded in ("_encoding", "_baseline"):
+            self.__dict__.pop(of_loaded, None)
         # For a saved model: what was run, and the columns that groups are made of.
         self._record = {
             "job": found["job"],

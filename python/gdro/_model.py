@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,14 +130,11 @@ def _from_json(model):
             "matrix nor a table has: predict with the program"
         )
     c, features = model["outputs"], model["features"]
-    weights, intercepts = np.array(model["weights"]), np.array(model["intercepts"])
     encoder = TableEncoder(json.dumps(encoding))
     constant = bool(encoding["constant"])
-    weights = weights.reshape(len(features), c)
-    if constant:
-        weights, intercepts = weights[:-1], weights[-1]
-    elif len(intercepts) == 0:
-        intercepts = np.zeros(c)
+    is_number = target["task"] == "regression"
+    shape = (len(features), c)
+    coefficients = _coefficients(model, shape, constant, is_number)
     arguments = {
         "objective": training["objective"],
         "loss": model["loss"],
@@ -147,10 +145,8 @@ def _from_json(model):
         "penalize_intercept": training["penalize-intercept"],
         "weight_kind": model["job"]["data"].get("weight-kind", "importance"),
     }
-    if target["task"] == "regression":
+    if is_number:
         estimator = GroupDRORegressor(**arguments)
-        estimator.coef_ = np.ascontiguousarray(weights[:, 0])
-        estimator.intercept_ = float(intercepts[0])
     else:
         estimator = GroupDROClassifier(**arguments)
         if target["task"] == "binary":
@@ -160,9 +156,8 @@ def _from_json(model):
         if own is not None:
             classes = own["classes"]
         estimator.classes_ = np.array(classes)
-        estimator.coef_ = np.ascontiguousarray(weights.T)
-        estimator.intercept_ = np.array(intercepts)
-    estimator.n_features_in_ = weights.shape[0]
+    estimator.coef_, estimator.intercept_ = coefficients
+    estimator.n_features_in_ = estimator.coef_.shape[-1]
     estimator.loss_ = model["loss"]
     estimator.solver_ = training["solver"]
     estimator.loss_cap_ = model["cap"]
@@ -173,6 +168,12 @@ def _from_json(model):
     estimator.group_weights_ = np.array(model["group-weights"])
     certificate = model["certificate"]
     estimator.certificate_ = None if certificate is None else Certificate(**certificate)
+    baseline = model.get("baseline")
+    if baseline is not None:
+        erm = copy(estimator)
+        erm.coef_, erm.intercept_ = _coefficients(baseline, shape, constant, is_number)
+        training = dict(zip(model["grouping"]["names"], zip(baseline["rows"], baseline["risks"])))
+        estimator._baseline = (erm, training)
     # To save it again.
     estimator._record = {
         "job": json.dumps(model["job"]),
@@ -181,6 +182,7 @@ def _from_json(model):
         "weight_kind": data.get("weight-kind", "importance"),
         "one_cluster": None if data.get("cluster") is None else model.get("one-cluster", []),
         "target": target,
+        "baseline": baseline,
     }
     if indices is not None:
         estimator._encoding = encoding
@@ -192,6 +194,18 @@ def _from_json(model):
             )
         return estimator
     return Pipeline([("table", encoder), ("model", estimator)])
+
+
+def _coefficients(part, shape, constant, is_number):
+    """What estimators call coefficients and intercepts, of a model or its baseline in a file."""
+    weights, intercepts = np.array(part["weights"]).reshape(shape), np.array(part["intercepts"])
+    if constant:
+        weights, intercepts = weights[:-1], weights[-1]
+    elif len(intercepts) == 0:
+        intercepts = np.zeros(shape[1])
+    if is_number:
+        return np.ascontiguousarray(weights[:, 0]), float(intercepts[0])
+    return np.ascontiguousarray(weights.T), np.array(intercepts)
 
 
 def save(
@@ -411,6 +425,7 @@ def _to_json(encoding, estimator, target, weight, cluster):
         "cluster": cluster,
         "cluster-cap": estimator.cluster_cap_,
         "one-cluster": one_cluster or [],
+        "baseline": record.get("baseline"),
         "weights": weights.tolist(),
         "intercepts": intercepts.tolist(),
         "group-weights": np.asarray(estimator.group_weights_).tolist(),

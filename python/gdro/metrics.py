@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -485,6 +486,9 @@ class GroupReport:
         Clusters count as min(total weight, cluster_cap); None without clusters.
     clusters_capped : int
         The number of clusters that are heavier.
+    verdict : Verdict or None
+        Whether the model does better here than ordinary training, of a model that :func:`gdro.load`
+        read from a file that keeps ordinary training beside it.
     """
 
     names: list[str]
@@ -508,6 +512,7 @@ class GroupReport:
     weights_capped: float
     cluster_cap: float | None
     clusters_capped: int
+    verdict: Verdict | None
 
     def __init__(
         self,
@@ -520,6 +525,7 @@ class GroupReport:
         known: list[str] | None = None,
     ) -> None:
         groups = found["groups"]
+        self.verdict = None
         self.names = list(names)
         self.delta, self.cap = delta, cap
         self.weight_cap, self.cluster_cap = weight_cap, cluster_cap
@@ -617,7 +623,8 @@ class GroupReport:
         lines = [header, *lines, largest]
         widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
         table = ("  ".join(c.ljust(w) for c, w in zip(line, widths)) for line in lines)
-        return "\n".join([*table, *self._notes()])
+        text = "\n".join([*table, *self._notes()])
+        return text if self.verdict is None else f"{text}\n\n{self.verdict}"
 
     def _repr_html_(self) -> str:
         # The worst first.
@@ -627,7 +634,8 @@ class GroupReport:
         notes = self._notes()
         if len(order) > _SHOWN:
             notes.insert(0, f"The {_SHOWN} worst of {len(order):,} groups; to_frame() has them all.")
-        return _html.table(header, [*lines, largest], notes, worst=0)
+        table = _html.table(header, [*lines, largest], notes, worst=0)
+        return table if self.verdict is None else self.verdict._repr_html_() + table
 
     __repr__ = __str__
 
@@ -683,20 +691,7 @@ def evaluate(
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
     """
-    held = _HeldOut(
-        estimator,
-        X,
-        y,
-        sensitive_features,
-        sample_weight,
-        clusters,
-        delta,
-        cap,
-        weight_cap,
-        cluster_cap,
-        weight_kind,
-        random_state,
-    )
+    held = _HeldOut(estimator, X, y, **_options(locals()))
     losses, correct, binary = _row_losses(estimator, X, y)
     found = _gdro.intervals(
         held.losses(losses),
@@ -705,7 +700,12 @@ def evaluate(
         *held.arguments,
         *held.settings,
     )
-    return GroupReport(held.names, found, *held.settings[:4], held.known)
+    report = GroupReport(held.names, found, *held.settings[:4], held.known)
+    ordinary = _ordinary(estimator)
+    if ordinary is not None and held.known is not None:
+        erm, training = ordinary
+        report.verdict = held.verdict([losses, _row_losses(erm, X, y)[0]], training)
+    return report
 
 
 @dataclass(frozen=True)
@@ -762,7 +762,7 @@ class Verdict:
 
 def verdict(
     estimator: Classifier,
-    erm: Classifier,
+    erm: Classifier | None,
     X: MatrixLike,
     y: ColumnLike,
     *,
@@ -784,53 +784,66 @@ def verdict(
 
     Parameters
     ----------
-    estimator : fitted GroupDROClassifier or GroupDRORegressor
-    erm : fitted classifier or regressor
+    estimator : fitted GroupDROClassifier or GroupDRORegressor, or what :func:`gdro.load` read
+    erm : fitted classifier or regressor, or None
         Ordinary training, such as the same estimator with ``objective="average"``. Of other kinds the
         worst group in training is taken to be that of ``estimator``, which makes the interval wider
-        when it is not.
+        when it is not. None is the ordinary training that the file of a loaded model keeps.
     X, y, sensitive_features, sample_weight, clusters, delta, cap, weight_cap, cluster_cap, \
     weight_kind, random_state
         As for :func:`evaluate`.
     """
-    held = _HeldOut(
-        estimator,
-        X,
-        y,
-        sensitive_features,
-        sample_weight,
-        clusters,
-        delta,
-        cap,
-        weight_cap,
-        cluster_cap,
-        weight_kind,
-        random_state,
-    )
-    trained = _last(estimator)
-    risks = getattr(trained, "group_risks_", None)
-    if risks is None or held.known is None:
+    held = _HeldOut(estimator, X, y, **_options(locals()))
+    ordinary = _ordinary(estimator)
+    if erm is None and ordinary is None:
+        raise ValueError(
+            "erm=None: the estimator was not loaded from a file that keeps ordinary training: give a "
+            "fitted estimator with objective='average'"
+        )
+    if held.known is None or (ordinary is None and not hasattr(_last(estimator), "group_risks_")):
         raise ValueError(
             "estimator: expected a GroupDROClassifier or GroupDRORegressor fitted on groups of these "
             "kinds, whose worst group in training is known"
         )
-    counts = [n for _, counts in trained._record["groups"]["families"] for n in counts]
-    of_model = dict(zip(trained.group_names_, zip(counts, risks)))
-    of_erm = dict(zip(held.known, risks))
-    if hasattr(_last(erm), "group_risks_"):
-        of_erm.update(zip(_last(erm).group_names_, _last(erm).group_risks_))
-    training = []
-    for name in held.names:
-        rows, risk = of_model.get(name, (0, 0.0))
-        training.append((int(rows), float(risk), float(of_erm.get(name, 0.0))))
-    json_text, lines = _gdro.verdict(
-        tuple(held.losses(_row_losses(model, X, y)[0]) for model in (estimator, erm)),
-        *held.arguments,
-        held.names,
-        training,
-        *held.settings,
-    )
-    return Verdict(**json.loads(json_text), _lines=tuple(lines))
+    if erm is None:
+        erm, training = ordinary
+    else:
+        training = _training(_last(estimator), _last(erm), ordinary)
+    return held.verdict([_row_losses(model, X, y)[0] for model in (estimator, erm)], training)
+
+
+def _training(model, erm, ordinary):
+    """The training rows of each group, and the risks of two models there."""
+    if ordinary is None:
+        counts = [n for _, counts in model._record["groups"]["families"] for n in counts]
+        known = dict(zip(model.group_names_, zip(counts, model.group_risks_)))
+    else:
+        known = {name: (rows, risks[0]) for name, (rows, risks) in ordinary[1].items()}
+    of_erm = dict(zip(getattr(erm, "group_names_", ()), getattr(erm, "group_risks_", ())))
+    return {name: (rows, (risk, of_erm.get(name, risk))) for name, (rows, risk) in known.items()}
+
+
+def _ordinary(estimator):
+    """The ordinary training that the file of a loaded model keeps, as an estimator, and the training
+    rows of each group with the risks of both; None without.
+    """
+    found = getattr(_last(estimator), "_baseline", None)
+    return None if found is None else (_with_last(estimator, found[0]), found[1])
+
+
+def _with_last(estimator, last):
+    """An estimator with another one inside of its pipelines and searches."""
+    inner = getattr(estimator, "best_estimator_", estimator)
+    if isinstance(inner, Pipeline):
+        *steps, (name, final) = inner.steps
+        return Pipeline([*steps, (name, _with_last(final, last))])
+    return last if inner is estimator else _with_last(inner, last)
+
+
+def _options(arguments):
+    """How rows are judged: those of the arguments of a function that :class:`_HeldOut` takes by name."""
+    names = signature(_HeldOut).parameters.values()
+    return {p.name: arguments[p.name] for p in names if p.kind is p.KEYWORD_ONLY}
 
 
 class _HeldOut:
@@ -841,6 +854,7 @@ class _HeldOut:
         estimator,
         X,
         y,
+        *,
         sensitive_features,
         sample_weight,
         clusters,
@@ -899,6 +913,20 @@ class _HeldOut:
         )
         seed = number("random_state", seed_of(random_state), low=0, whole=True)
         self.settings = (delta, cap, weight_cap, cluster_cap, seed)
+
+    def verdict(self, losses, training):
+        """The verdict by the losses of a model and of ERM on these rows; ``training`` has the training
+        rows of each group by its name, and the risks of both there.
+        """
+        of_groups = [training.get(name, (0, (0.0, 0.0))) for name in self.names]
+        text, lines = _gdro.verdict(
+            tuple(self.losses(column) for column in losses),
+            *self.arguments,
+            self.names,
+            [(int(rows), float(risks[0]), float(risks[1])) for rows, risks in of_groups],
+            *self.settings,
+        )
+        return Verdict(**json.loads(text), _lines=tuple(lines))
 
     def of(self, column):
         """A column of the rows that count."""

@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::arguments::job_of;
 use crate::error::refuse;
-use crate::input::Rows;
+use crate::input::{Rows, RowsView};
 use crate::run::run;
 
 /// Trains a model on rows whose groups have these names; `classes` is their number for a loss that
@@ -43,10 +43,7 @@ pub fn fit<'py>(
     let rows = rows.view();
     let clusters = clusters.map(|codes| codes.as_array().to_vec());
     let fitted = run(py, threads, listener.as_ref(), |control| {
-        let library = |e| gdro_train::Failure::library(e, &[]);
-        let loss = loss_of(&job, classes).map_err(library)?;
-        let rows = rows.train_rows(names).map_err(library)?;
-        let rows = TrainRows { clusters, ..rows };
+        let (rows, loss) = prepared(&job, rows, names, clusters, classes)?;
         control.say(|| {
             let (n, m, d) = (rows.data.rows(), rows.data.groups(), rows.data.features());
             format!("{n} rows, {m} groups, {d} features")
@@ -67,6 +64,24 @@ pub fn group_remarks(columns: Vec<String>, names: Vec<String>, rows: Vec<u64>) -
         let cuts: Vec<String> = cuts.iter().map(f64::to_string).collect();
         format!("pandas.cut(column, [-inf, {}, inf])", cuts.join(", "))
     })
+}
+
+/// The rows of a job in groups of these names, with the cluster of each, and its loss, for so many
+/// classes if it takes classes.
+///
+/// # Errors
+/// Those of [`loss_of`] and [`RowsView::train_rows`].
+pub fn prepared(
+    job: &Job,
+    rows: RowsView<'_>,
+    names: Vec<String>,
+    clusters: Option<Vec<u32>>,
+    classes: usize,
+) -> gdro_train::Result<(TrainRows, AnyLoss)> {
+    let library = |e| gdro_train::Failure::library(e, &[]);
+    let loss = loss_of(job, classes).map_err(library)?;
+    let rows = rows.train_rows(names).map_err(library)?;
+    Ok((TrainRows { clusters, ..rows }, loss))
 }
 
 /// The loss of a job, for so many classes if it takes classes.

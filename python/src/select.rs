@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 
-use gdro_train::prepared::TrainRows;
 use gdro_train::select::{SelectedRows, select_rows};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -10,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::arguments::choice_of;
 use crate::error::refuse;
-use crate::fit::{dict_of, loss_of};
+use crate::fit::{dict_of, prepared};
 use crate::input::Rows;
 use crate::run::run;
 
@@ -37,10 +36,8 @@ pub fn select<'py>(
     let rows = rows.view();
     let clusters = clusters.map(|codes| codes.as_array().to_vec());
     let SelectedRows { selection, fitted } = run(py, threads, listener.as_ref(), |control| {
-        let library = |e| gdro_train::Failure::library(e, &[]);
-        let loss = loss_of(&job, classes).map_err(library)?;
-        let rows = rows.train_rows(names).map_err(library)?;
-        select_rows(&job, &search, TrainRows { clusters, ..rows }, loss, control)
+        let (rows, loss) = prepared(&job, rows, names, clusters, classes)?;
+        select_rows(&job, &search, rows, loss, control)
     })?;
     let text = serde_json::to_string(&selection).map_err(|e| refuse(e.to_string()))?;
     Ok((dict_of(py, fitted)?, text))

@@ -450,3 +450,43 @@ def test_what_onnx_cannot_express(folder, table, tmp_path):
     assert_allclose(
         gdro.load(out).predict_proba(table)[:, 1], predictions(folder, out)[1][:, 0], atol=1e-12
     )
+
+
+def test_a_loaded_model_is_judged_against_the_ordinary_training_of_its_file(tmp_path, table):
+    columns = ["age", "town", "ill", "site"]
+    table[columns][:300].to_csv(tmp_path / "t.csv", index=False)
+    later = table[columns][300:]
+    later.to_csv(tmp_path / "later.csv", index=False)
+    out = tmp_path / "run"
+    fit = "--target ill --groups site --objective max --quiet --out"
+    run("fit", tmp_path / "t.csv", *fit.split(), out)
+    expected = json.loads(run("evaluate", out, tmp_path / "later.csv", "--json"))
+    model = gdro.load(out)
+    rows = (later, later["ill"])
+    report = gdro.metrics.evaluate(model, *rows, sensitive_features=later[["site"]])
+    found = report.verdict
+    for key, value in expected["verdict"].items():
+        if key in ("text", "next"):
+            continue
+        got = getattr(found, key)
+        if isinstance(value, dict):
+            assert got["group"] == value["group"]
+            got, value = got["risk"], value["risk"]
+        # The ends depend on the order in which rows are taken, and each of the two has its own.
+        close = 0.03 if key in ("low", "high") else 1e-12
+        assert got == (pytest.approx(value, abs=close) if isinstance(value, float) else value), key
+    assert str(report).endswith(str(found))
+    assert str(found).split("\n")[1] == expected["verdict"]["text"][1]
+    again = gdro.metrics.verdict(model, None, *rows, sensitive_features=later[["site"]])
+    assert again == found
+    # It is kept when the model is saved again, and gone when it is fitted anew.
+    gdro.save(model, tmp_path / "again")
+    kept = json.loads((tmp_path / "again" / "model.json").read_text())["baseline"]
+    assert kept == json.loads((out / "model.json").read_text())["baseline"]
+    estimator = model.steps[-1][1]
+    X = model.steps[0][1].transform(later)
+    here = {"sensitive_features": later["site"]}
+    estimator.fit(X, later["ill"], **here)
+    with pytest.raises(ValueError, match="erm=None: the estimator was not loaded"):
+        gdro.metrics.verdict(estimator, None, X, later["ill"], **here)
+    assert gdro.metrics.evaluate(estimator, X, later["ill"], **here).verdict is None

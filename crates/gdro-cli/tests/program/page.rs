@@ -493,7 +493,11 @@ fn families_of_groups_are_distinguished() {
 #[test]
 fn the_answer_comes_first_and_adds_up() {
     let folder = Folder::with(many(12));
-    for options in ["--holdout 0.4", "--holdout 0", "--holdout 0.4 --objective average"] {
+    for options in [
+        "--holdout 0.4 --objective max",
+        "--holdout 0 --objective max",
+        "--holdout 0.4 --objective average",
+    ] {
         folder.prints(&format!(
             "fit t.csv --target y --groups g --quiet --out out --report page.html {options}"
         ));
@@ -559,7 +563,9 @@ fn widened(page: &str, from: usize, to: usize) -> String {
 #[test]
 fn thousands_of_groups_are_shown_in_time_and_few_on_paper() {
     let folder = Folder::with(many(13));
-    folder.prints("fit t.csv --target y --groups g --quiet --holdout 0.4 --report page.html");
+    folder.prints(
+        "fit t.csv --target y --groups g --objective max --quiet --holdout 0.4 --report page.html",
+    );
     folder.file("many.html", widened(&folder.read("page.html"), 13, 5000));
     let Some(mut browser) = Browser::start() else { return };
     browser.open(&folder.path().join("many.html"), (1280, 900), false);
@@ -616,7 +622,9 @@ fn thousands_of_groups_are_shown_in_time_and_few_on_paper() {
 #[test]
 fn hopeless_intervals_do_not_set_the_axis() {
     let folder = Folder::with(many(8));
-    folder.prints("fit t.csv --target y --groups g --quiet --holdout 0.3 --report page.html");
+    folder.prints(
+        "fit t.csv --target y --groups g --objective max --quiet --holdout 0.3 --report page.html",
+    );
     let page = folder.read("page.html");
     let mut data = numbers(&page);
     for model in data["models"].as_array_mut().unwrap() {
@@ -657,7 +665,7 @@ fn hopeless_intervals_do_not_set_the_axis() {
 fn tables_and_charts_are_saved_as_files() {
     let folder = Folder::with(table(&NAMES.map(str::to_owned)));
     folder.prints(
-        "fit t.csv --target y --groups g --quiet --holdout 0.4 --out out --report page.html",
+        "fit t.csv --target y --groups g --objective max --quiet --holdout 0.4 --out out --report page.html",
     );
     let summary = folder.json("out/summary.json");
     let Some(mut browser) = Browser::start() else { return };
@@ -736,7 +744,9 @@ fn tables_and_charts_are_saved_as_files() {
 #[test]
 fn a_group_is_looked_at_in_detail() {
     let folder = Folder::with(many(6));
-    folder.prints("fit t.csv --target y --groups g --quiet --holdout 0.4 --report page.html");
+    folder.prints(
+        "fit t.csv --target y --groups g --objective max --quiet --holdout 0.4 --report page.html",
+    );
     let data = numbers(&folder.read("page.html"));
     let Some(mut browser) = Browser::start() else { return };
     for width in [1280, 400] {

@@ -153,8 +153,8 @@ pub fn evaluate(
     let once = lists.len()..parts.len();
     let found = of(&w)?;
     let capped = Columns::mean(&found[once.clone()], &settings);
-    let classes = classes(&loss, &data, &lists, &found[..lists.len()], &settings);
-    let (intervals, verdict) = match &model.baseline {
+    let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
+    let (intervals, classes, verdict) = match &model.baseline {
         None => {
             notes.push(
                 "no verdict: no baseline in this model file, which ordinary training would be"
@@ -162,14 +162,16 @@ pub fn evaluate(
             );
             let groups = &found[..lists.len()];
             let intervals = evaluate_columns(&loss, &data, &lists, groups, &draws, &settings);
-            (intervals.map_err(library)?, None)
+            let classes = classes(&loss, &data, &lists, groups, &settings);
+            (intervals.map_err(library)?, classes, None)
         }
         Some(baseline) => {
             let training = shared(tables, &model.job.tables);
             let rows: Vec<usize> = lists.iter().map(|rows| rows.len()).collect();
             let rows = baseline.rows(&rows);
             let headline = baseline.headline(&rows).filter(|_| training.is_none());
-            let both = [found, of(&baseline.w())?];
+            let erm = baseline.w();
+            let both = [found, of(&erm)?];
             let found = Intervals::of(
                 &loss,
                 &data,
@@ -192,11 +194,11 @@ pub fn evaluate(
             let most = |evaluation: &Evaluation| {
                 evaluation.groups.iter().filter_map(|group| group.risk).fold(0.0, f64::max)
             };
-            let mean = |which: usize| match &training {
-                None => Ok(found.rows[which].risk),
+            let means = match &training {
+                None => [1, 0].map(|which| found.rows[which].risk),
                 Some(_) => {
-                    let w = if which == 0 { w.clone() } else { baseline.w() };
-                    mean_over_rows(&loss, &w, &data).map(|mean| mean.risk).map_err(library)
+                    let erm = mean_over_rows(&loss, &erm, &data).map_err(library)?;
+                    [erm.risk, mean.risk]
                 }
             };
             let evidence = Evidence {
@@ -205,15 +207,16 @@ pub fn evaluate(
                 delta,
                 comparison: training.is_none().then_some(&found.comparison),
                 largest: found.largest.as_ref(),
-                mean: [mean(1)?, mean(0)?],
+                mean: means,
                 most: [most(&found.evaluations[1]), most(&found.evaluations[0])],
                 is_ordinary: model.job.training.objective == Objective::Average,
             };
             let verdict = Verdict::of(&evidence, |word| next_on_later(word, Front::Program));
-            (found.evaluations.swap_remove(0), Some(Told::from(verdict)))
+            let (intervals, classes) =
+                (found.evaluations.swap_remove(0), found.classes.swap_remove(0));
+            (intervals, classes, Some(Told::from(verdict)))
         }
     };
-    let mean = mean_over_rows(&loss, &w, &data).map_err(library)?;
     let mut one_class = OneClass::new(&loss);
     one_class.look(&loss, &data, &w);
     notes.extend(encoded.unseen.iter().map(|(column, count)| {

@@ -13,7 +13,8 @@ fn the_command_that_an_example_prints_works() {
         let said = folder.prints(command);
         let next = said.lines().last().unwrap().strip_prefix("next: gdro ").unwrap();
         let shown = folder.prints(next);
-        assert!(shown.contains("on rows held out, the largest risk of"), "{next}: {shown}");
+        let verdicts = ["\nHELPED: ", "\nHURT: ", "\nNO CLEAR EVIDENCE: "];
+        assert!(verdicts.iter().any(|word| shown.contains(word)), "{next}: {shown}");
         if command.ends_with("island") {
             assert!(shown.contains("\nHELPED: "), "{shown}");
         }
@@ -28,7 +29,6 @@ fn the_command_that_an_example_prints_works() {
     }
     let message = folder.refused("example nothing");
     assert_eq!(message, "nothing: no such example: expected one of adult, german_credit, island");
-    assert!(folder.refused("example island --out no/such/place/x.csv/y").contains("x.csv"));
     assert!(folder.refused("example --out x.csv").contains("<NAME>"));
 }
 

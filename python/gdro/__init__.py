@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from ._certificate import Certificate
     from ._chosen import GroupDROClassifierCV, GroupDRORegressorCV
     from ._estimators import GroupDROClassifier, GroupDRORegressor
+    from ._example import Example, example
     from ._model import TableEncoder, load, save, to_onnx
     from ._player import GroupWeights
     from ._solver import Solver
 
 __all__ = [
     "Certificate",
+    "Example",
     "GroupDROClassifier",
     "GroupDROClassifierCV",
     "GroupDRORegressor",
@@ -31,6 +33,7 @@ __all__ = [
     "Solver",
     "TableEncoder",
     "__version__",
+    "example",
     "load",
     "metrics",
     "plot",
@@ -41,6 +44,7 @@ __all__ = [
 # All that costs time to import, or needs packages that are optional: the program needs none of it.
 _LAZY = {
     "Certificate": ("._certificate", "Certificate"),
+    "Example": ("._example", "Example"),
     "GroupDROClassifier": ("._estimators", "GroupDROClassifier"),
     "GroupDROClassifierCV": ("._chosen", "GroupDROClassifierCV"),
     "GroupDRORegressor": ("._estimators", "GroupDRORegressor"),
@@ -50,6 +54,7 @@ _LAZY = {
     "plot": (".plot", None),
     "Solver": ("._solver", "Solver"),
     "TableEncoder": ("._model", "TableEncoder"),
+    "example": ("._example", "example"),
     "load": ("._model", "load"),
     "save": ("._model", "save"),
     "to_onnx": ("._model", "to_onnx"),

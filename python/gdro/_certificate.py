@@ -26,6 +26,14 @@ class Certificate:
         Whether ``lower`` is about models with any intercept. It is not where a model was saved by an
         earlier version: then it is about intercepts within ±100, for numbers within ±2 max|y| where
         that is more.
+
+    Examples
+    --------
+    >>> from gdro import GroupDRORegressor
+    >>> model = GroupDRORegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
+    >>> proof = model.certificate_
+    >>> proof.lower <= proof.upper <= proof.lower + 1e-9
+    True
     """
 
     upper: float

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _gdro
+from ._arguments import document
 from ._estimators import (
     _USUAL,
     GroupDROClassifier,
     GroupDRORegressor,
     _listener,
 )
-from ._settings import given, objective_of, seed_of, threads_of
+from ._settings import given, objective_of, seed_of, threads_of, with_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._types import Loss, PerGroup, RandomState, SolverName, WeightKind
+    from ._types import (
+        ClassWeight,
+        Criterion,
+        Domain,
+        Loss,
+        Objective,
+        PerGroup,
+        RandomState,
+        SolverName,
+        WeightKind,
+    )
 
 _DOCUMENTATION = """
 
@@ -32,7 +43,7 @@ _DOCUMENTATION = """
 
     Parameters
     ----------
-    objectives : "auto" or list of str, default="auto"
+    objectives : "auto" or list of str or tuple, default="auto"
         The family besides ERM, such as ``["balanced", "tilted:0.1", "top-k:3", "max"]``. By default
         balanced, tilted risks with τ from 3 to 0.01 times the mean loss of ERM (for squared loss, the
         variance of y), from rows and from groups alike, and max.
@@ -53,7 +64,7 @@ _DOCUMENTATION = """
     random_state : int, Generator, RandomState or None, default=None
         Of the folds and samples; an int is the seed of the program.
     loss, domain, fit_intercept, penalize_intercept, solver, tol, max_iter, offsets, adjustment, scales, \
-weight_kind, threads, verbose
+weight_kind, n_jobs, threads, verbose@CLASS_WEIGHT@
         As of :class:`@BASE@`.
 
     Attributes
@@ -76,6 +87,25 @@ weight_kind, threads, verbose
         What the program writes as ``selection.json``.
     coef_, intercept_, …
         As of :class:`@BASE@`, of the chosen model, trained on all rows.
+
+    Raises
+    ------
+    TypeError
+        For an argument that is none, with the name of the one that is meant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gdro import @SELF@
+    >>> rng = np.random.default_rng(0)
+    >>> X, site = rng.normal(size=(400, 2)), np.repeat(["a", "b"], [360, 40])
+    >>> score = X[:, 0] + np.where(site == "a", 1, -1) * X[:, 1] + rng.logistic(size=400)
+    >>> y = @TARGET@
+    >>> model = @SELF@(l2s=[1e-3, 1e-1], random_state=0)
+    >>> model.fit(X, y, sensitive_features=site).kept_erm_
+    False
+    >>> sorted(model.best_params_)
+    ['l2', 'objective']
     """
 
 
@@ -90,15 +120,15 @@ class _Chosen:
     def __init__(
         self,
         *,
-        objectives: str | Sequence[str] = "auto",
+        objectives: Literal["auto"] | Sequence[Objective] = "auto",
         l2s: Sequence[float] | None = None,
         balls: Sequence[float] | None = None,
         cv: int = 5,
         validation: float | None = None,
-        criterion: str = "risk",
+        criterion: Criterion = "risk",
         judge_rows: int = 20,
         loss: Loss | None = None,
-        domain: str | None = None,
+        domain: Domain | None = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         solver: SolverName = "exact",
@@ -109,6 +139,7 @@ class _Chosen:
         scales: PerGroup | None = None,
         weight_kind: WeightKind = "importance",
         random_state: RandomState | None = None,
+        n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -131,6 +162,7 @@ class _Chosen:
         self.scales = scales
         self.weight_kind = weight_kind
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.threads = threads
         self.verbose = verbose
 
@@ -148,7 +180,7 @@ class _Chosen:
         if self.validation is None:
             more["folds"] = self.cv
         more |= {
-            "criterion": self.criterion,
+            "criterion": with_number("criterion", self.criterion),
             "judge_rows": self.judge_rows,
             "solver": self.solver,
         }
@@ -156,7 +188,7 @@ class _Chosen:
 
     def _check(self):
         _gdro.check(self._arguments(), True)
-        self._threads = threads_of(self.threads)
+        self._threads = threads_of(self.threads, self.n_jobs)
 
     def _train(self, rows, names, more, classes, clusters):
         n = len(rows[1])
@@ -214,10 +246,78 @@ class _Chosen:
 class GroupDROClassifierCV(_Chosen, GroupDROClassifier):
     """A linear classifier that does well on every group, if that is better than ordinary training."""
 
+    def __init__(
+        self,
+        *,
+        objectives: Literal["auto"] | Sequence[Objective] = "auto",
+        l2s: Sequence[float] | None = None,
+        balls: Sequence[float] | None = None,
+        cv: int = 5,
+        validation: float | None = None,
+        criterion: Criterion = "risk",
+        judge_rows: int = 20,
+        loss: Loss | None = None,
+        domain: Domain | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        solver: SolverName = "exact",
+        tol: float | None = None,
+        max_iter: int = 200,
+        offsets: PerGroup | None = None,
+        adjustment: float | None = None,
+        scales: PerGroup | None = None,
+        weight_kind: WeightKind = "importance",
+        random_state: RandomState | None = None,
+        n_jobs: int | None = None,
+        threads: int | None = None,
+        verbose: int = 0,
+        class_weight: ClassWeight | None = None,
+    ) -> None:
+        _Chosen.__init__(
+            self,
+            objectives=objectives,
+            l2s=l2s,
+            balls=balls,
+            cv=cv,
+            validation=validation,
+            criterion=criterion,
+            judge_rows=judge_rows,
+            loss=loss,
+            domain=domain,
+            fit_intercept=fit_intercept,
+            penalize_intercept=penalize_intercept,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            offsets=offsets,
+            adjustment=adjustment,
+            scales=scales,
+            weight_kind=weight_kind,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            threads=threads,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
 
 class GroupDRORegressorCV(_Chosen, GroupDRORegressor):
     """A linear regression that does well on every group, if that is better than ordinary training."""
 
 
-GroupDROClassifierCV.__doc__ += _DOCUMENTATION.replace("@BASE@", "GroupDROClassifier")
-GroupDRORegressorCV.__doc__ += _DOCUMENTATION.replace("@BASE@", "GroupDRORegressor")
+document(
+    GroupDROClassifierCV,
+    _DOCUMENTATION,
+    BASE="GroupDROClassifier",
+    SELF="GroupDROClassifierCV",
+    CLASS_WEIGHT=", class_weight",
+    TARGET="np.where(score > 0, 'yes', 'no')",
+)
+document(
+    GroupDRORegressorCV,
+    _DOCUMENTATION,
+    BASE="GroupDRORegressor",
+    SELF="GroupDRORegressorCV",
+    CLASS_WEIGHT="",
+    TARGET="score",
+)

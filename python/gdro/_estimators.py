@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -20,12 +21,14 @@ from sklearn.utils.validation import (
 )
 
 from . import _gdro
+from ._arguments import Named, document
 from ._certificate import Certificate
 from ._groups import clusters_of, families_of, names_of
 from ._index import same_index
 from ._settings import (
     given,
     loss_of,
+    number,
     objective_of,
     seed_of,
     targets_of,
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
     from ._types import (
         Average,
         Budget,
+        ClassWeight,
         ColumnLike,
+        Domain,
         GroupsLike,
         Labels,
         Loss,
@@ -77,8 +82,9 @@ _DOCUMENTATION = """
         1/(n λ), ``alpha`` of ``Ridge`` is n λ/2.
     ball : float, default=None
         The largest norm of the coefficients.
-    domain : str, default=None
-        The set of the coefficients: ``"ball:2"``, ``"l1:5"``, ``"box:1"``, ``"simplex"``, ….
+    domain : str or tuple, default=None
+        The set of the coefficients: ``"ball:2"``, ``"l1:5"``, ``"box:1"``, ``"simplex"``, …; for type
+        checkers ``("l1", 5)``.
     fit_intercept : bool, default=True
         Whether there is an intercept. It is free; rounds keep it within ±100 (for numbers
         ±max(100, 2 max|y|)).
@@ -125,23 +131,28 @@ _DOCUMENTATION = """
         for, whole numbers: everything is as if X and y had the row so often.
     random_state : int, Generator, RandomState or None, default=None
         Of the draws; an int is the seed of the program. ``"exact"`` draws nothing.
+    n_jobs : int, default=None
+        Number of threads, as in scikit-learn: all cores by default and for -1, all but one for -2.
+        Results do not depend on it.
     threads : int, default=None
-        Number of threads, all cores by default and for -1. Results do not depend on it.
+        The same under the name that the program has for it.
     verbose : int, default=0
         1 shows the progress.
-
+@CLASS_WEIGHT@
     Attributes
     ----------
-    coef_, intercept_
-        The model, in the shapes of scikit-learn's linear models.
-    @CLASSES@group_names_ : ndarray of str
+    coef_ : ndarray of shape @COEF@
+        Coefficients.
+    intercept_ : @INTERCEPT@
+        Intercepts.
+    @CLASSES@group_names_ : ndarray of str of shape (m,)
         Names of the groups: labels, joined by `` / `` for several columns, and ``column=label``
         for several families.
-    group_weights_ : ndarray
+    group_weights_ : ndarray of shape (m,)
         Weights q of the groups at the optimum: where the objective presses.
-    group_risks_ : ndarray
+    group_risks_ : ndarray of shape (m,)
         Mean loss of each group on the training rows, weighted by the weights of the rows.
-    group_offsets_ : ndarray
+    group_offsets_ : ndarray of shape (m,)
         Offsets b_i that were subtracted; for ``objective="regret"`` what models of their own attain.
     constant_objective_ : float
         What the best prediction without features attains; a model that is no better, up to a
@@ -166,13 +177,23 @@ _DOCUMENTATION = """
         without ``sample_weight``.
     steps_ : tuple of float or None
         The multipliers on the steps, for solvers in rounds.
+    n_features_in_ : int
+        Number of features d.
+    feature_names_in_ : ndarray of str of shape (d,)
+        Names of the features, where ``X`` had names.
+
+    Raises
+    ------
+    TypeError
+        For an argument that is none, with the name of the one that is meant.
 
     Examples
     --------
-    @EXAMPLE@"""
+    @EXAMPLE@
+    """
 
 
-class _GroupDRO(BaseEstimator):
+class _GroupDRO(Named, BaseEstimator):
     coef_: Matrix
     group_names_: Labels
     group_weights_: Vector
@@ -199,7 +220,7 @@ class _GroupDRO(BaseEstimator):
         loss: Loss | None = None,
         l2: float | None = None,
         ball: float | None = None,
-        domain: str | None = None,
+        domain: Domain | None = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         solver: SolverName = "exact",
@@ -222,6 +243,7 @@ class _GroupDRO(BaseEstimator):
         scales: PerGroup | None = None,
         weight_kind: WeightKind = "importance",
         random_state: RandomState | None = None,
+        n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -253,6 +275,7 @@ class _GroupDRO(BaseEstimator):
         self.scales = scales
         self.weight_kind = weight_kind
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.threads = threads
         self.verbose = verbose
 
@@ -271,7 +294,7 @@ class _GroupDRO(BaseEstimator):
     def _check(self):
         """Refuses what can be refused without rows."""
         _gdro.check(self._arguments())
-        self._threads = threads_of(self.threads)
+        self._threads = threads_of(self.threads, self.n_jobs)
 
     def _rows(self, X, y, sensitive_features, sample_weight, clusters, numbers):
         """Validated rows without those of weight 0, which count as absent, and their clusters."""
@@ -306,12 +329,24 @@ class _GroupDRO(BaseEstimator):
             raise ValueError(why) from None
         del given  # X may be a copy by now
         weights, keep = weights_of(sample_weight, X, self.weight_kind)
+        # What a file of the model says of weights is about those of rows.
+        self._is_weighted = sample_weight is not None
+        self._heaviest = None if weights is None else float(weights.max())
+        factors = self._factors(y, weights, keep)
+        if factors is not None:
+            weights = factors if weights is None else factors * weights
+            numbers_of = np.arange(len(weights)) if keep is None else np.arange(len(weights))[keep]
+            keep = numbers_of[weights[numbers_of] > 0]
         families = families_of(sensitive_features, X.shape[0], keep)
         clusters = clusters_of(clusters, X.shape[0], keep)
         if keep is not None:
             X, y = X[keep], y[keep]
             weights = None if weights is None else weights[keep]
         return X, y, weights, families, clusters
+
+    def _factors(self, y, weights, keep):
+        """What the weight of each row is multiplied by, if anything."""
+        return None
 
     def _fit(self, X, y, weights, families, clusters, loss, classes):
         """Trains on targets as the solver takes them; returns coefficients and intercepts."""
@@ -338,7 +373,7 @@ class _GroupDRO(BaseEstimator):
                 ],
                 "names": names.tolist(),
             },
-            "is_weighted": weights is not None or self.weight_kind == "frequency",
+            "is_weighted": self._is_weighted,
             "weight_kind": self.weight_kind,
             "one_cluster": None if clusters is None else _with_one(families, clusters),
         }
@@ -351,7 +386,7 @@ class _GroupDRO(BaseEstimator):
         self.trace_ = _trace(found["trace"])
         self.loss_ = loss
         self.loss_cap_ = found["cap"]
-        self.weight_cap_ = found["weight_cap"]
+        self.weight_cap_ = self._heaviest
         self.cluster_cap_ = found["cluster_cap"]
         self.steps_ = found["steps"]
         if found["remark"] is not None:
@@ -413,12 +448,28 @@ class _Scored:
     """The score of scikit-learn, of columns that belong together."""
 
     def score(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
-        """The score of predictions: accuracy of a classifier, R² of a regression.
+        """The score of predictions over all rows: accuracy of a classifier, R² of a regression.
+
+        For the worst group see :mod:`gdro.metrics`.
 
         Parameters
         ----------
-        X, y, sample_weight
-            As for ``fit``. For the worst group see :mod:`gdro.metrics`.
+        X : array or sparse matrix of shape (n, d)
+            Features.
+        y : array of shape (n,)
+            Labels or numbers.
+        sample_weight : array of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            At most 1, which is best.
+
+        Raises
+        ------
+        ValueError
+            For columns of other lengths or with another index, and features that ``fit`` did not see.
         """
         same_index(X=X, y=y, sample_weight=sample_weight)
         return super().score(X, y, sample_weight=sample_weight)
@@ -433,6 +484,77 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
     # Groups and clusters are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True, "clusters": True}
 
+    def __init__(
+        self,
+        *,
+        objective: Objective = "max",
+        k: float | None = None,
+        loss: Loss | None = None,
+        l2: float | None = None,
+        ball: float | None = None,
+        domain: Domain | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        solver: SolverName = "exact",
+        tol: float | None = None,
+        max_iter: int = 200,
+        rounds: int | None = None,
+        step_w: float | None = None,
+        step_q: float | None = None,
+        anytime: bool = False,
+        average: Average | None = None,
+        loss_range: float | None = None,
+        budget: Budget | None = None,
+        nbar: int | None = None,
+        queries: int | list[int] | None = None,
+        kept: int | None = None,
+        subsets: Subsets | None = None,
+        delta: float = 0.05,
+        offsets: PerGroup | None = None,
+        adjustment: float | None = None,
+        scales: PerGroup | None = None,
+        weight_kind: WeightKind = "importance",
+        random_state: RandomState | None = None,
+        n_jobs: int | None = None,
+        threads: int | None = None,
+        verbose: int = 0,
+        class_weight: ClassWeight | None = None,
+    ) -> None:
+        super().__init__(
+            objective=objective,
+            k=k,
+            loss=loss,
+            l2=l2,
+            ball=ball,
+            domain=domain,
+            fit_intercept=fit_intercept,
+            penalize_intercept=penalize_intercept,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            rounds=rounds,
+            step_w=step_w,
+            step_q=step_q,
+            anytime=anytime,
+            average=average,
+            loss_range=loss_range,
+            budget=budget,
+            nbar=nbar,
+            queries=queries,
+            kept=kept,
+            subsets=subsets,
+            delta=delta,
+            offsets=offsets,
+            adjustment=adjustment,
+            scales=scales,
+            weight_kind=weight_kind,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            threads=threads,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         with suppress(TypeError, ValueError):  # which fit raises for what is no loss
@@ -440,6 +562,24 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
                 self.loss is None or _gdro.targets_of(loss_of(self.loss)) == "classes"
             )
         return tags
+
+    def _factors(self, y, weights, keep):
+        if self.class_weight is None:
+            return None
+        classes, codes = np.unique(y, return_inverse=True)
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            if self.weight_kind == "frequency":
+                weights = np.bincount(keep, minlength=len(y))
+            totals = np.bincount(codes, weights=weights)
+            return (totals.sum() / (len(classes) * np.maximum(totals, np.finfo(float).tiny)))[codes]
+        if not hasattr(self.class_weight, "keys"):
+            raise ValueError(
+                f"class_weight={self.class_weight!r:.80}: expected a mapping from classes to weights, "
+                "'balanced' or None"
+            )
+        for label, weight in self.class_weight.items():
+            number(f"class_weight of {label!r}", weight, low=0)
+        return compute_class_weight(dict(self.class_weight), classes=classes, y=y)[codes]
 
     def fit(
         self,
@@ -451,6 +591,8 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         clusters: ColumnLike | None = None,
     ) -> GroupDROClassifier:
         """Fits the model.
+
+        Rows go by position: a Series or frame whose index is not that of ``X`` is refused.
 
         Parameters
         ----------
@@ -466,12 +608,22 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
             are not. Without groups it is ordinary training.
         sample_weight : array of shape (n,), default=None
             Weights of rows within their groups: 2 counts like two rows, 0 like none.
-
-        Rows go by position: a Series or frame whose index is not that of ``X`` is refused.
+        clusters : array of shape (n,), default=None
+            Which rows belong together, such as those of a patient. The model is the same; the largest
+            cluster of a group is remembered, as ``cluster_cap_``, for intervals whose unit is a cluster
+            (:func:`gdro.metrics.evaluate`).
 
         Returns
         -------
-        self
+        GroupDROClassifier
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            For rows that cannot be trained on (missing or infinite numbers, one class only, columns of
+            other lengths or with another index), and for arguments that are out of range or that
+            nothing would use.
         """
         X, y, weights, families, clusters = self._rows(
             X, y, sensitive_features, sample_weight, clusters, numbers=False
@@ -508,12 +660,48 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         return self
 
     def decision_function(self, X: MatrixLike) -> Matrix:
-        """Scores: of the second class for two classes, else one per class."""
+        """Scores: of the second class for two classes, else one per class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, classes)
+            For two classes above 0 where the second one is more likely.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            For features that ``fit`` did not see, and missing or infinite numbers.
+        """
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: MatrixLike) -> Labels:
-        """The most likely class of every row."""
+        """The most likely class of every row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Classes, of the kind of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            For features that ``fit`` did not see, and missing or infinite numbers.
+        """
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return self.classes_[(scores >= 0).astype(np.intp)]
@@ -527,7 +715,27 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> Matrix:
-        """The probability of every class, one column per class."""
+        """The probability of every class, one column per class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n, classes)
+            Rows sum to 1; columns are in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            For features that ``fit`` did not see, and missing or infinite numbers.
+        AttributeError
+            After training with a hinge loss, whose scores are no log-odds.
+        """
         scores = self.decision_function(X)
         if scores.ndim == 1:
             # Without overflow, and so that both are exact where one is small.
@@ -540,7 +748,27 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: MatrixLike) -> Matrix:
-        """The logarithm of the probability of every class."""
+        """The logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n, classes)
+            Exact where probabilities are too small for a float, too.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            For features that ``fit`` did not see, and missing or infinite numbers.
+        AttributeError
+            After training with a hinge loss, whose scores are no log-odds.
+        """
         scores = self.decision_function(X)
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros_like(scores), scores])
@@ -585,7 +813,14 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
 
         Returns
         -------
-        self
+        GroupDRORegressor
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            For rows that cannot be trained on (missing or infinite numbers, columns of other lengths or
+            with another index), and for arguments that are out of range or that nothing would use.
         """
         X, y, weights, families, clusters = self._rows(
             X, y, sensitive_features, sample_weight, clusters, numbers=True
@@ -599,7 +834,25 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
         return self
 
     def predict(self, X: MatrixLike) -> Vector:
-        """The prediction for every row."""
+        """The prediction for every row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Predictions, in the units of ``y``.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            For features that ``fit`` did not see, and missing or infinite numbers.
+        """
         return self._scores(X)
 
 
@@ -687,9 +940,6 @@ def _trace(points):
     }
 
 
-#: The arguments that the solver reads, with their defaults.
-
-
 def _with_one(families, clusters):
     """The names of the groups that have a single cluster."""
     names = []
@@ -700,28 +950,44 @@ def _with_one(families, clusters):
     return names
 
 
+#: Arguments that the solver does not read as they are.
+_NOT_READ = (
+    "self",
+    "objective",
+    "k",
+    "solver",
+    "random_state",
+    "n_jobs",
+    "threads",
+    "verbose",
+    "weight_kind",
+)
+
+#: The arguments that the solver reads, with their defaults.
 _USUAL = {
     name: parameter.default
     for name, parameter in inspect.signature(_GroupDRO.__init__).parameters.items()
-    if name not in ("self", "objective", "k", "solver", "random_state", "threads", "verbose", "weight_kind")
+    if name not in _NOT_READ
 }
 
 
-def _document(estimator, **parts):
-    text = _DOCUMENTATION
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part)
-    estimator.__doc__ += text + "\n    "
-
-
-_document(
+document(
     GroupDROClassifier,
+    _DOCUMENTATION,
     LOSS="""``"logistic"``, ``"hinge"`` or ``"smoothed-hinge:G"`` for two classes, ``"softmax"`` for
         any number. By default logistic for two classes, softmax for more. For type checkers
         ``("smoothed-hinge", G)``.""",
-    CLASSES="""classes_ : ndarray
+    CLASSES="""classes_ : ndarray of shape (classes,)
         The classes.
     """,
+    CLASS_WEIGHT="""    class_weight : mapping, "balanced" or None, default=None
+        Rows of a class count so much more within their groups, times ``sample_weight``;
+        ``"balanced"`` is n/(classes · rows of the class), over all rows, as in scikit-learn. It is
+        about training alone: a saved model knows nothing of it, and the program's ``certify`` weighs
+        classes alike.
+""",
+    COEF="(1, d) for two classes, else (classes, d)",
+    INTERCEPT="ndarray of shape (1,) or (classes,)",
     EXAMPLE=""">>> import numpy as np
     >>> from gdro import GroupDROClassifier
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]] * 10)
@@ -733,11 +999,15 @@ _document(
     >>> model.certificate_.gap < 1e-9
     True""",
 )
-_document(
+document(
     GroupDRORegressor,
+    _DOCUMENTATION,
     LOSS="""``"squared"`` (the default: the squared residual, not half of it), ``"absolute"``,
         ``"huber:D"`` or ``"quantile:T"``; for type checkers ``("huber", D)``.""",
     CLASSES="",
+    CLASS_WEIGHT="",
+    COEF="(d,)",
+    INTERCEPT="float",
     EXAMPLE=""">>> import numpy as np
     >>> from gdro import GroupDRORegressor
     >>> X = np.arange(20.0).reshape(-1, 1)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "fit", "group_remarks", "intervals", "losses", "options", "program", "read_model", "select", "takes_k", "targets_of", "to_onnx", "verdict", "write_model"]
+__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "example", "fit", "group_remarks", "intervals", "losses", "options", "program", "read_model", "select", "takes_k", "targets_of", "to_onnx", "verdict", "write_model"]
 
 __version__: Final[str]
 """
@@ -121,6 +121,11 @@ class Player:
 def check(arguments: Arguments, is_choice: bool = False) -> None:
     """
     Refuses arguments as `fit` does, or as `select` does where there is a choice.
+    """
+
+def example(name: str) -> tuple[str, str, str]:
+    """
+    A table that ships, as CSV, with the column of its target and those of its groups.
     """
 
 def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _gdro
 from ._certificate import Certificate
 from ._estimators import GroupDROClassifier, GroupDRORegressor, _GroupDRO
+from ._groups import is_missing
 
 if TYPE_CHECKING:
     from ._types import ColumnLike, Labels, Table
@@ -33,6 +34,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     encoding : str
         The encoding of a ``model.json``, as JSON.
+
+    Raises
+    ------
+    ValueError
+        For what is no encoding, where it is used.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from gdro import TableEncoder
+    >>> age = '{"kind": "number", "name": "age", "mean": 40.0, "deviation": 10.0}'
+    >>> encoder = TableEncoder('{"columns": [%s], "constant": false}' % age)
+    >>> encoder.transform(pd.DataFrame({"age": [50, 35], "name": ["a", "b"]})).toarray().tolist()
+    [[1.0], [-0.5]]
     """
 
     def __init__(self, encoding: str) -> None:
@@ -42,17 +57,52 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return True
 
     def fit(self, X: Table | None = None, y: ColumnLike | None = None) -> TableEncoder:
-        """Does nothing: the encoding is known."""
+        """Does nothing: the encoding is known.
+
+        Parameters
+        ----------
+        X : ignored
+        y : ignored
+
+        Returns
+        -------
+        TableEncoder
+            The encoder itself.
+        """
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> Labels:
-        """Names of the features: ``age``, ``education=HS-grad``, …."""
+        """Names of the features: ``age``, ``education=HS-grad``, ….
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str of shape (d,)
+        """
         encoder = _gdro.Encoder(self.encoding)
         names = encoder.feature_names()
         return np.array(names[:-1] if encoder.has_constant() else names, dtype=object)
 
     def transform(self, X: Table) -> sparse.csr_matrix:
-        """The features as a sparse matrix; texts that training never saw are 0 in all levels."""
+        """The features; texts that training never saw are 0 in all levels, with a warning.
+
+        Parameters
+        ----------
+        X : table of n rows
+            pandas, polars or Arrow, with the columns of the training by name.
+
+        Returns
+        -------
+        sparse matrix of shape (n, d)
+
+        Raises
+        ------
+        ValueError
+            Where a column is missing, or a cell that training has no answer to.
+        """
         encoder = _gdro.Encoder(self.encoding)
         columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
         found = encoder.encode(columns)
@@ -112,6 +162,24 @@ def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupD
         estimator that it was. A model of a LIBSVM file is an estimator whose columns are the
         indices from 1 (from 0 if the file had it) on, as ``sklearn.datasets.load_svmlight_file``
         reads them with ``n_features=model.n_features_in_``.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For a file that is no model, and a model of LIBSVM features beside columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import gdro
+    >>> model = gdro.GroupDROClassifier().fit([[0.0], [1.0], [2.0]], ["no", "yes", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gdro.save(model, folder)
+    ...     again = gdro.load(folder)
+    >>> again.predict([[3.0]]).tolist()
+    ['yes']
     """
     path = Path(path)
     path.stat()  # FileNotFoundError, as of any file
@@ -222,9 +290,10 @@ def save(
     ----------
     model : fitted estimator, or pipeline
         An estimator takes columns of numbers, ``x0``, ``x1``, … where it was fitted without names.
-        A pipeline may begin with a ``TableEncoder``, a scaler (``StandardScaler``,
-        ``MinMaxScaler``, ``MaxAbsScaler``, ``RobustScaler``), or a ``ColumnTransformer`` of scalers,
-        ``OneHotEncoder`` of texts and ``passthrough``.
+        A pipeline may begin with a ``TableEncoder``, or with any number of ``SimpleImputer`` of
+        numbers, scalers (``StandardScaler``, ``MinMaxScaler``, ``MaxAbsScaler``, ``RobustScaler``) and
+        ``ColumnTransformer`` of these and of ``OneHotEncoder`` of texts, each of which may be a
+        pipeline itself.
     path : path
         The name of the file if it ends with ``.json``, otherwise a folder for ``model.json``.
     target : str, default=None
@@ -236,9 +305,29 @@ def save(
     cluster : str, default=None
         Name of the column of the clusters of the rows, of a model trained with ``clusters``:
         ``"cluster"``, or what a loaded model calls it, unless it is given.
+
+    Raises
+    ------
+    NotFittedError
+        Before ``fit``.
+    ValueError
+        For steps that a ``model.json`` cannot hold, with those that it can.
+    OSError
+        Where the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import gdro
+    >>> model = gdro.GroupDRORegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gdro.save(model, folder, target="price")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['model.json']
     """
-    encoding, estimator = _parts(model)
-    content = json.dumps(_to_json(encoding, estimator, target, weight, cluster), allow_nan=False)
+    record = _to_json(*_parts(model), target, weight, cluster)
+    content = json.dumps(record, allow_nan=False)
     path = Path(path)
     if path.suffix != ".json":
         path = path / "model.json"
@@ -247,12 +336,15 @@ def save(
 
 #: What can be saved before an estimator.
 _SAVED = (
-    "StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder of texts or passthrough"
+    "SimpleImputer of numbers, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder of "
+    "texts, ColumnTransformer, passthrough or a pipeline of these"
 )
 
 
 def _parts(model):
-    """The encoding before an estimator, or ``None``, and the estimator."""
+    """The encoding before an estimator, or ``None``; the estimator; and what is added to the features
+    of the encoding to get those of the estimator, or ``None``.
+    """
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     steps = [s for s in steps if s is not None and s != "passthrough"]
     estimator = steps[-1]
@@ -260,46 +352,84 @@ def _parts(model):
         kind = type(estimator).__name__
         raise ValueError(f"expected an estimator of gdro, or a pipeline that ends with one: {kind}")
     check_is_fitted(estimator)
-    if len(steps) == 1:
-        return None, estimator
-    if len(steps) > 2:
-        kinds = ", ".join(type(s).__name__ for s in steps[:-1])
+    before = steps[:-1]
+    if not before:
+        return None, estimator, None
+    if len(before) == 1 and isinstance(before[0], TableEncoder):
+        return json.loads(before[0].encoding), estimator, None
+    columns = [{"name": name} for name in _inputs(before[0])]
+    for step in before:
+        columns = _through(step, columns, type(step).__name__)
+    shifts, encoded = [], []
+    for column in columns:
+        if column.get("kind") == "text":
+            encoded.append(column)
+            shifts += [0.0] * len(column["levels"])
+            continue
+        mean, deviation = column.get("mean", 0.0), column.get("deviation", 1.0)
+        fill = column.get("fill")
+        number_of = _number(column["name"], mean if fill is None else fill, deviation)
+        encoded.append(number_of if fill is None else number_of | {"missing": "zero"})
+        shifts.append(0.0 if fill is None else (fill - mean) / deviation)
+    shift = np.array(shifts)
+    if not shift.any():
+        shift = None
+    elif estimator.penalize_intercept or not estimator.fit_intercept:
         raise ValueError(
-            f"{kinds} before the estimator: expected one step, {_SAVED}, or a ColumnTransformer of "
-            "these"
+            "SimpleImputer fills in other numbers than the means, which an intercept that is free alone "
+            "can make up for: expected fit_intercept=True and penalize_intercept=False, or strategy='mean'"
         )
-    return _encoding_of(steps[0]), estimator
+    return {"columns": encoded, "constant": False}, estimator, shift
 
 
-def _encoding_of(step):
-    if isinstance(step, TableEncoder):
-        return json.loads(step.encoding)
-    check_is_fitted(step)
-    kind = type(step).__name__
+def _inputs(step):
+    """The names of the columns that a step takes."""
+    first = step.steps[0][1] if isinstance(step, Pipeline) else step
+    names = getattr(first, "feature_names_in_", None)
+    if names is None:
+        check_is_fitted(first)
+        names = [f"x{j}" for j in range(first.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def _through(part, columns, where):
+    """The columns as a step leaves them."""
+    if isinstance(part, Pipeline):
+        for _, step in part.steps:
+            columns = _through(step, columns, where)
+        return columns
+    kind = part if isinstance(part, str) else type(part).__name__
+    if kind in ("passthrough", "NoneType"):
+        return columns
+    if kind == "FunctionTransformer" and part.func is None:
+        return columns
     if kind == "ColumnTransformer":
-        columns = []
-        for name, part, chosen in step.transformers_:
-            if isinstance(part, str) and part == "drop":
-                continue
-            names = _names_of(step, chosen)
-            columns += _columns_of(part, names, f"transformer {name!r}")
-    else:
-        names = getattr(step, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j}" for j in range(step.n_features_in_)]
-        columns = _columns_of(step, [str(n) for n in names], kind)
-    return {"columns": columns, "constant": False}
+        check_is_fitted(part)
+        found = []
+        for name, inner, chosen in part.transformers_:
+            if not isinstance(inner, str) or inner != "drop":
+                own = [columns[j] for j in _places(part, chosen)]
+                found += _through(inner, own, f"transformer {name!r}")
+        return found
+    if kind in _AFFINE:
+        return _scaled(part, columns, where)
+    if kind == "SimpleImputer":
+        return _filled(part, columns, where)
+    if kind == "OneHotEncoder":
+        return _indicators(part, columns, where)
+    inside = "" if where == kind else f"{where}: "
+    raise ValueError(f"{inside}{kind} cannot be saved: expected {_SAVED}")
 
 
-def _names_of(step, chosen):
-    names = getattr(step, "feature_names_in_", None)
+def _places(transformer, chosen):
+    """The numbers of the columns that a part of a ColumnTransformer takes."""
+    every = np.arange(transformer.n_features_in_)
     if isinstance(chosen, str):
-        return [chosen]
+        chosen = [chosen]
     if isinstance(chosen, slice) or (len(chosen) and not isinstance(chosen[0], str)):
-        if names is None:
-            names = np.array([f"x{j}" for j in range(step.n_features_in_)], dtype=object)
-        return [str(n) for n in names[chosen]]
-    return [str(n) for n in chosen]
+        return every[chosen].tolist()
+    names = [str(name) for name in transformer.feature_names_in_]
+    return [names.index(str(name)) for name in chosen]
 
 
 #: m and s of what scalers make of x, (x - m)/s.
@@ -317,34 +447,62 @@ _AFFINE = {
 }
 
 
-def _columns_of(part, names, where):
-    if isinstance(part, Pipeline) and len(part.steps) == 1:
-        part = part.steps[0][1]
-    kind = part if isinstance(part, str) else type(part).__name__
-    affine = _AFFINE.get(kind)
-    if affine is not None:
-        if getattr(part, "clip", False):
-            raise ValueError(f"{where}: {kind}(clip=True) cannot be saved: expected clip=False")
-        shifts, scales = affine(part)
-        shifts = np.zeros(len(names)) if shifts is None else shifts
-        scales = np.ones(len(names)) if scales is None else scales
-        return [_number(n, m, s) for n, m, s in zip(names, shifts, scales)]
-    if kind in ("passthrough", "FunctionTransformer") and getattr(part, "func", None) is None:
-        return [_number(n, 0.0, 1.0) for n in names]
-    if kind == "OneHotEncoder":
-        if part.drop is not None or getattr(part, "infrequent_categories_", None) not in (None, []):
-            raise ValueError(f"{where}: drop and infrequent categories cannot be saved")
-        columns = []
-        for name, categories in zip(names, part.categories_):
-            levels = [str(c) for c in categories]
-            if not all(isinstance(c, str) for c in categories.tolist()) or levels != sorted(levels):
-                raise ValueError(f"{where}: column {name!r}: expected texts as categories")
-            if len(levels) < 2:
-                raise ValueError(f"{where}: column {name!r} has one category: leave it out")
-            columns.append({"kind": "text", "name": name, "levels": levels, "missing": "zero"})
-        return columns
-    inside = "" if where == kind else f"{where}: "
-    raise ValueError(f"{inside}{kind} cannot be saved: expected {_SAVED}")
+def _numbers(columns, where, kind):
+    """Refuses columns that are indicators of texts."""
+    for column in columns:
+        if column.get("kind") == "text":
+            raise ValueError(f"{where}: {kind} after OneHotEncoder cannot be saved: put it before")
+
+
+def _scaled(part, columns, where):
+    kind = type(part).__name__
+    check_is_fitted(part)
+    if getattr(part, "clip", False):
+        raise ValueError(f"{where}: {kind}(clip=True) cannot be saved: expected clip=False")
+    _numbers(columns, where, kind)
+    means, deviations = _AFFINE[kind](part)
+    means = np.zeros(len(columns)) if means is None else means
+    deviations = np.ones(len(columns)) if deviations is None else deviations
+    found = []
+    for column, mean, deviation in zip(columns, means.tolist(), deviations.tolist()):
+        before, scale = column.get("mean", 0.0), column.get("deviation", 1.0)
+        found.append(column | {"mean": before + scale * mean, "deviation": scale * deviation})
+    return found
+
+
+def _filled(part, columns, where):
+    check_is_fitted(part)
+    _numbers(columns, where, "SimpleImputer")
+    if part.add_indicator:
+        raise ValueError(f"{where}: SimpleImputer(add_indicator=True) cannot be saved")
+    if not is_missing(part.missing_values):
+        raise ValueError(f"{where}: SimpleImputer fills in {part.missing_values!r}: expected NaN")
+    found = []
+    for column, value in zip(columns, part.statistics_.tolist()):
+        if not isinstance(value, (int, float)):
+            raise ValueError(
+                f"{where}: SimpleImputer of texts, such as column {column['name']!r}, cannot be saved"
+            )
+        if value != value:
+            raise ValueError(f"{where}: column {column['name']!r} had no number: leave it out")
+        value = column.get("mean", 0.0) + column.get("deviation", 1.0) * value
+        found.append(column if "fill" in column else column | {"fill": value})
+    return found
+
+
+def _indicators(part, columns, where):
+    check_is_fitted(part)
+    if part.drop is not None or getattr(part, "infrequent_categories_", None) not in (None, []):
+        raise ValueError(f"{where}: drop and infrequent categories cannot be saved")
+    found = []
+    for column, categories in zip(columns, part.categories_):
+        name, levels = column["name"], [str(c) for c in categories]
+        if not all(isinstance(c, str) for c in categories.tolist()) or levels != sorted(levels):
+            raise ValueError(f"{where}: column {name!r}: expected texts as categories")
+        if len(levels) < 2:
+            raise ValueError(f"{where}: column {name!r} has one category: leave it out")
+        found.append({"kind": "text", "name": name, "levels": levels, "missing": "zero"})
+    return found
 
 
 def _number(name, mean, deviation):
@@ -360,10 +518,11 @@ def _identity(estimator):
     return {"columns": [_number(str(n), 0.0, 1.0) for n in names], "constant": False}
 
 
-def _weights(estimator):
-    """Weights feature by feature, and intercepts."""
+def _weights(estimator, shift):
+    """Weights feature by feature, and intercepts, of features without their ``shift``."""
     coef = np.atleast_2d(estimator.coef_)
-    return coef.T.ravel(), np.atleast_1d(np.asarray(estimator.intercept_, dtype=np.float64))
+    intercepts = np.atleast_1d(np.asarray(estimator.intercept_, dtype=np.float64))
+    return coef.T.ravel(), intercepts if shift is None else intercepts + coef @ shift
 
 
 def _labels(estimator):
@@ -382,14 +541,14 @@ def _loss(estimator):
     return "logistic" if two else estimator.loss_
 
 
-def _to_json(encoding, estimator, target, weight, cluster):
+def _to_json(encoding, estimator, shift, target, weight, cluster):
     """The parts that only Python knows; the rest of the file follows from them."""
     kind = _kind(estimator)
     features = "encoded" if encoding is not None else "plain"
     if encoding is None:
         features = "named" if hasattr(estimator, "feature_names_in_") else "plain"
         encoding = _identity(estimator)
-    weights, intercepts = _weights(estimator)
+    weights, intercepts = _weights(estimator, shift)
     if estimator.penalize_intercept:  # the weight of a feature that is 1
         encoding = encoding | {"constant": True}
         weights, intercepts = np.concatenate([weights, intercepts]), np.zeros(0)
@@ -453,15 +612,33 @@ def to_onnx(
     Parameters
     ----------
     model : fitted estimator, or pipeline
+        What :func:`save` takes.
     path : path, default=None
         Where to write it, if anywhere.
 
     Returns
     -------
     bytes
+        The content of the file.
+
+    Raises
+    ------
+    NotFittedError
+        Before ``fit``.
+    ValueError
+        For steps that cannot be exported, with those that can.
+    OSError
+        Where the file cannot be written.
+
+    Examples
+    --------
+    >>> import gdro
+    >>> model = gdro.GroupDROClassifier().fit([[0.0], [1.0], [2.0]], ["no", "yes", "yes"])
+    >>> len(gdro.to_onnx(model)) > 100
+    True
     """
-    encoding, estimator = _parts(model)
-    weights, intercepts = _weights(estimator)
+    encoding, estimator, shift = _parts(model)
+    weights, intercepts = _weights(estimator, shift)
     kind = _kind(estimator)
     labels, integers = [], False
     if kind != "regression":

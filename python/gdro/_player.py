@@ -64,6 +64,20 @@ class GroupWeights:
     random_state : int, Generator, RandomState or None, default=0
         Seed of ``draw``.
 
+    Attributes
+    ----------
+    names : list of str
+        Names of the groups.
+    updates : int
+        Updates so far.
+    clipped : int
+        Losses that lay outside of [0, ``loss_range``], of exp3-ix.
+
+    Raises
+    ------
+    ValueError
+        For arguments that are out of range or that do not go together.
+
     Examples
     --------
     >>> from gdro import GroupWeights
@@ -166,18 +180,28 @@ class GroupWeights:
 
     @property
     def weights(self) -> Vector:
-        """The present weights q, an array of m numbers that sum to 1."""
+        """The present weights q, of shape (m,); they sum to 1."""
         return self._player.weights()
 
     @property
     def average(self) -> Vector:
-        """The average of the weights before each update; the present ones before the first."""
+        """The average of the weights before each update, of shape (m,); the present ones before the first."""
         return self._player.average()
 
     def draw(self) -> Any:
-        """Draws a group with probability q_i, or an array of k groups with probability k q_i each.
+        """Draws a group with probability q_i, or k groups with probability k q_i each.
 
-        Returns numbers of groups. exp3-ix wants the losses of these at the next ``update``.
+        exp3-ix wants the losses of these at the next ``update``.
+
+        Returns
+        -------
+        int, or ndarray of int of shape (k,) where k is above 1
+            Numbers of groups, from 0 on.
+
+        Raises
+        ------
+        ValueError
+            Where k is no whole number.
         """
         if self.k != int(self.k):
             raise ValueError(f"k={self.k:g} groups cannot be drawn: expected a whole number")
@@ -200,6 +224,12 @@ class GroupWeights:
             mapping goes by name. A loss that is NaN or infinite is an error.
         groups : array of int, default=None
             The groups that the losses are of, unless they are a mapping.
+
+        Raises
+        ------
+        ValueError
+            For a loss that is no finite number, a group that is none or that occurs twice, and what
+            ``absent`` and the rule do not allow.
         """
         if self.rule == "exp3-ix" and self._drawn is None:
             raise ValueError("exp3-ix hears of groups that it has drawn: call draw() first")
@@ -310,7 +340,13 @@ class GroupWeights:
         return np.array([found[name] for name in self.names])
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that the player is, as plain values: for checkpoints, bit for bit."""
+        """Everything that the player is: for checkpoints, bit for bit.
+
+        Returns
+        -------
+        dict
+            Plain values, which any serialiser takes.
+        """
         return {
             "names": list(self.names),
             "rule": self.rule,
@@ -328,7 +364,18 @@ class GroupWeights:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Takes over what ``state_dict`` gave; the groups must be the same."""
+        """Takes over what ``state_dict`` gave.
+
+        Parameters
+        ----------
+        state : dict
+            What a player with the same groups, rule and k gave.
+
+        Raises
+        ------
+        ValueError
+            For anything else.
+        """
         missing = [n for n in self.state_dict() if n not in state]
         if missing:
             raise ValueError(f"state: no entry {missing[0]!r}: expected what state_dict() gave")

@@ -5,6 +5,7 @@ here stands only what arrays and scikit-learn add to it.
 """
 
 import math
+import os
 from numbers import Integral, Real
 
 import numpy as np
@@ -56,9 +57,10 @@ def loss_of(loss):
 
 
 def with_number(argument, value):
-    """A name and its number as the solver reads them, ``("huber", 0.5)`` as ``"huber:0.5"``."""
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
-        return f"{value[0]}:{number(f'the number of {argument}={value!r}', value[1])!r}"
+    """A name and its numbers as the solver reads them, ``("huber", 0.5)`` as ``"huber:0.5"``."""
+    if isinstance(value, tuple) and len(value) > 1 and isinstance(value[0], str):
+        numbers = (number(f"the number of {argument}={value!r}", v) for v in value[1:])
+        return f"{value[0]}:{','.join(map(repr, numbers))}"
     return value
 
 
@@ -128,6 +130,8 @@ def given(arguments, usual, names=None):
             found[name] = {} if names is None else by_name(name, found[name], names)
     if "loss" in found:
         found["loss"] = loss_of(found["loss"])
+    if "domain" in found:
+        found["domain"] = with_number("domain", found["domain"])
     if isinstance(found.get("queries"), np.ndarray):
         found["queries"] = found["queries"].tolist()
     return found
@@ -168,8 +172,20 @@ def seed_of(random_state):
     )
 
 
-def threads_of(threads):
-    """A number of threads; ``None``, all cores, for -1 as well."""
+def threads_of(threads, n_jobs=None):
+    """A number of threads; ``None``, all cores, for -1 as well.
+
+    ``n_jobs`` is the same as scikit-learn writes it: -2 is all cores but one.
+    """
+    if n_jobs is not None:
+        if threads is not None:
+            raise ValueError(f"n_jobs={n_jobs!r} and threads={threads!r} are the same: give one")
+        jobs = number("n_jobs", n_jobs, whole=True)
+        if jobs == 0:
+            raise ValueError("n_jobs=0: expected at least 1, or -1 for all cores")
+        if jobs < -1:
+            return max(1, (os.cpu_count() or 1) + 1 + jobs)
+        return None if jobs == -1 else number("n_jobs", jobs, high=1024, whole=True)
     if threads is None or (isinstance(threads, Integral) and threads == -1):
         return None
     if isinstance(threads, Integral) and threads < 1:

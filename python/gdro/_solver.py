@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Average,
         Budget,
         ColumnLike,
+        Domain,
         GroupsLike,
         Labels,
         Loss,
@@ -44,9 +45,11 @@ class Solver:
     Parameters
     ----------
     algorithm : str
-        ``"smd-m"``, ``"online-1"``, ``"smd-r"``, ``"smpa-m"``, ``"atkro-m"``, ….
-    X, y : array or sparse matrix of shape (n, d), array of shape (n,)
-        Rows in memory. Labels of two classes are mapped to -1 and +1, of several to 0, 1, ….
+        What plays: ``"smd-m"``, ``"online-1"``, ``"smd-r"``, ``"smpa-m"``, ``"atkro-m"``, ….
+    X : array or sparse matrix of shape (n, d), default=None
+        Rows in memory.
+    y : array of shape (n,), default=None
+        Labels or numbers. Labels of two classes are mapped to -1 and +1, of several to 0, 1, ….
     sensitive_features, sample_weight
         As for ``GroupDROClassifier.fit``.
     source : callable, default=None
@@ -59,6 +62,7 @@ class Solver:
         Of a source: what the Euclidean norm of the features and the size of the target lie below;
         the steps of the theorems depend on them.
     loss : str, tuple or callable, default="logistic"
+        A loss by name, or a function of scores of shape (c,) and a target.
     outputs : int, default=1
         Number of scores, of a loss that is a function.
     loss_range, loss_lipschitz : float, default=None
@@ -67,12 +71,55 @@ class Solver:
         Number of rounds that fixed steps are meant for.
     step_w, step_q : float, default=1
         Multipliers on the steps of the theorems.
-    k, l2, ball, domain, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, kept,
-    subsets, delta
+    k, l2, ball, domain, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, \
+kept, subsets, delta
         As for the estimators; a source needs a ball or a domain. ``k`` above 1 is the mean of the k largest
         risks.
     random_state : int, Generator, RandomState or None, default=0
         Seed of all draws but those of a source that is a function.
+
+    Attributes
+    ----------
+    group_names : ndarray of str of shape (m,)
+        Names of the groups.
+    n_features : int
+        Number of features d.
+    outputs : int
+        Number of scores c.
+
+    Raises
+    ------
+    ValueError
+        For arguments that are out of range, that do not go together or that nothing would use.
+
+    Examples
+    --------
+    Rows in memory:
+
+    >>> import numpy as np
+    >>> from gdro import Solver
+    >>> X, site = np.array([[0.0], [1.0], [2.0], [3.0]] * 10), np.array(["a", "b"] * 20)
+    >>> y = np.array(["no", "no", "yes", "yes"] * 10)
+    >>> solver = Solver("online-1", X, y, sensitive_features=site, l2=0.01, rounds=2000)
+    >>> solver.advance(2000)
+    2000
+    >>> coefficients, intercepts = solver.model
+    >>> coefficients.shape, intercepts.shape
+    ((1, 1), (1,))
+
+    Fresh samples of two coins, of which no guess is good for both:
+
+    >>> rng = np.random.default_rng(0)
+    >>> coins = Solver(
+    ...     "smd-m",
+    ...     source=lambda coin: ([1.0], float(rng.random() < (0.2, 0.8)[coin])),
+    ...     groups=["rare", "common"], n_features=1, x_norm=1.0, loss="squared", ball=1.0,
+    ...     fit_intercept=False, rounds=3000, step_q=10.0,
+    ... )
+    >>> coins.advance(3000)
+    3000
+    >>> abs(float(coins.model[0][0, 0]) - 0.5) < 0.1
+    True
     """
 
     group_names: Labels
@@ -102,7 +149,7 @@ class Solver:
         k: float = 1,
         l2: float | None = None,
         ball: float | None = None,
-        domain: str | None = None,
+        domain: Domain | None = None,
         fit_intercept: bool = True,
         offsets: PerGroup | None = None,
         scales: PerGroup | None = None,
@@ -230,9 +277,24 @@ class Solver:
         self.outputs = self._loop.shape[1]
 
     def advance(self, rounds: int = 1) -> int:
-        """Plays so many more rounds, fewer where a budget ends them; returns how many.
+        """Plays so many more rounds, fewer where a budget ends them.
 
-        Raises ``StopIteration`` when a group's budget is used up and no round can be played.
+        Parameters
+        ----------
+        rounds : int, default=1
+            How many.
+
+        Returns
+        -------
+        int
+            How many were played.
+
+        Raises
+        ------
+        StopIteration
+            Where the budget of a group is used up and no round can be played.
+        ValueError
+            Where a source or loss that is a function gives what it should not.
         """
         return self._loop.advance(number("rounds", rounds, low=1, whole=True))
 
@@ -243,7 +305,7 @@ class Solver:
 
     @property
     def samples(self) -> Vector:
-        """Samples drawn from each group."""
+        """Samples drawn from each group, of shape (m,)."""
         return self._loop.look()["samples"]
 
     @property
@@ -258,22 +320,22 @@ class Solver:
 
     @property
     def weights(self) -> Vector:
-        """The averaged group weights."""
+        """The averaged group weights, of shape (m,)."""
         return self._loop.look()["q"]
 
     @property
     def last_weights(self) -> Vector:
-        """The present group weights."""
+        """The present group weights, of shape (m,)."""
         return self._loop.look()["last_q"]
 
     @property
     def model(self) -> tuple[Matrix, Vector]:
-        """The averaged model: coefficients of shape (scores, features), and intercepts."""
+        """The averaged model: coefficients of shape (c, d), and intercepts of shape (c,)."""
         return self._split(self._loop.look()["w"])
 
     @property
     def last_model(self) -> tuple[Matrix, Vector]:
-        """The present model."""
+        """The present model, in the shapes of ``model``."""
         return self._split(self._loop.look()["last_w"])
 
     def _split(self, w):
@@ -282,19 +344,57 @@ class Solver:
         return w[: d * c].reshape(d, c).T.copy(), np.array(intercepts)
 
     def gap(self) -> Certificate:
-        """The :class:`Certificate` of the averaged model and weights, for rows in memory."""
+        """How far the averaged model is from the optimum, for rows in memory.
+
+        Returns
+        -------
+        Certificate
+            Of the averaged model and weights.
+
+        Raises
+        ------
+        ValueError
+            For a source, whose optimum nobody knows.
+        """
         return Certificate(*self._loop.certify()[0])
 
     def group_risks(self) -> Vector:
-        """Group risks of the averaged model, for rows in memory."""
+        """The risk of every group under the averaged model, for rows in memory.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+
+        Raises
+        ------
+        ValueError
+            For a source, whose risks nobody knows.
+        """
         return np.array(self._loop.certify()[1])
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything needed to go on, bit for bit, in a solver made with the same arguments."""
+        """Everything needed to go on, bit for bit, in a solver made with the same arguments.
+
+        Returns
+        -------
+        dict
+            Plain values, which any serialiser takes.
+        """
         return {"state": self._loop.save()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Takes over what ``state_dict`` gave."""
+        """Takes over what ``state_dict`` gave.
+
+        Parameters
+        ----------
+        state : dict
+            What a solver with the same arguments gave.
+
+        Raises
+        ------
+        ValueError
+            For anything else.
+        """
         try:
             text = state["state"]
         except (KeyError, TypeError):

@@ -88,6 +88,22 @@ Subsets: TypeAlias = Literal["dep-round", "systematic"]
 
 #: What the weights of rows mean.
 WeightKind: TypeAlias = Literal["importance", "frequency"]
+#: Tables that ship.
+ExampleName: TypeAlias = Literal["adult", "german_credit", "island"]
+#: How much rows of a class count.
+ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"]
+#: Sets of coefficients: ("l1", 5) is "l1:5", ("box", -1, 1) is "box:-1,1", which no type can spell.
+Domain: TypeAlias = (
+    Literal["free", "simplex"]
+    | tuple[Literal["ball", "l1", "box", "simplex"], float]
+    | tuple[Literal["box", "p-ball"], float, float]
+)
+#: What decides between models on validation rows; ("top-k", 3) is "top-k:3".
+Criterion: TypeAlias = Literal["risk", "accuracy"] | tuple[Literal["top-k"], float]
+#: Columns of a report that have intervals.
+ReportColumn: TypeAlias = Literal[
+    "clipped_risk", "accuracy", "true_positive_rate", "false_positive_rate", "auc"
+]
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState
 
 #: What the compiled half takes and gives.

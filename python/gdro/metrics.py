@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Loss,
         MatrixLike,
         RandomState,
+        ReportColumn,
         WeightKind,
     )
 
@@ -65,7 +66,36 @@ def group_accuracies(
     sensitive_features: GroupsLike | None,
     sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
-    """The share of right predictions of every group, as a dictionary by name."""
+    """The share of right predictions of every group.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        Labels.
+    y_pred : array of shape (n,)
+        Predicted labels, of the same kind.
+    sensitive_features : array, frame, dict or list of arrays
+        The group of every row, as for ``fit``.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows; rows of weight 0 are absent.
+
+    Returns
+    -------
+    dict of str to float
+        The accuracies, from 0 to 1, by the names of the groups.
+
+    Raises
+    ------
+    ValueError
+        For columns of other lengths or with another index, and predictions that are no labels.
+
+    Examples
+    --------
+    >>> from gdro import metrics
+    >>> site = ["a", "a", "b", "b"]
+    >>> metrics.group_accuracies([0, 1, 0, 1], [0, 1, 1, 1], sensitive_features=site)
+    {'a': 1.0, 'b': 0.5}
+    """
     same_index(
         y_true=y_true,
         y_pred=y_pred,
@@ -85,7 +115,36 @@ def worst_group_accuracy(
     sensitive_features: GroupsLike | None,
     sample_weight: ColumnLike | None = None,
 ) -> float:
-    """The smallest share of right predictions of any group."""
+    """The smallest share of right predictions of any group, see :func:`group_accuracies`.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        Labels.
+    y_pred : array of shape (n,)
+        Predicted labels, of the same kind.
+    sensitive_features : array, frame, dict or list of arrays
+        The group of every row, as for ``fit``.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows; rows of weight 0 are absent.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        For columns of other lengths or with another index, and predictions that are no labels.
+
+    Examples
+    --------
+    >>> from gdro import metrics
+    >>> site = ["a", "a", "b", "b"]
+    >>> metrics.worst_group_accuracy([0, 1, 0, 1], [0, 1, 1, 1], sensitive_features=site)
+    0.5
+    """
     found = group_accuracies(
         y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
     )
@@ -101,7 +160,7 @@ def group_risks(
     labels: ArrayLike | None = None,
     sample_weight: ColumnLike | None = None,
 ) -> dict[str, float]:
-    """The mean loss of every group, as a dictionary by name.
+    """The mean loss of every group.
 
     Parameters
     ----------
@@ -113,13 +172,34 @@ def group_risks(
         for the second class, as ``decision_function`` gives it; scores that all lie in [0, 1] are
         taken for probabilities and refused, unless their shape is (n, 1). ``"softmax"``: a score
         per class. ``"squared"``, ``"absolute"``, ``"huber:D"``, ``"quantile:T"``: predictions.
-    sensitive_features, sample_weight
-        As for ``fit``.
+    sensitive_features : array, frame, dict or list of arrays
+        The group of every row, as for ``fit``.
     loss : str or tuple, default=None
         ``"log"`` for several columns and ``"squared"`` for numbers, when left out. With one column
         for two classes say which it is.
     labels : array of shape (classes,), default=None
         The classes, of the columns where there are several: the sorted ones of ``y_true`` by default.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows; rows of weight 0 are absent.
+
+    Returns
+    -------
+    dict of str to float
+        The risks by the names of the groups; infinite where a probability of 0 came true.
+
+    Raises
+    ------
+    ValueError
+        For scores that are not what the loss is of, a loss that does not go with the targets, and
+        columns of other lengths or with another index.
+
+    Examples
+    --------
+    >>> from gdro import metrics
+    >>> site, y, p = ["a", "a", "b", "b"], [0, 1, 0, 1], [0.1, 0.9, 0.5, 0.5]
+    >>> risks = metrics.group_risks(y, p, sensitive_features=site, loss="log")
+    >>> {name: round(risk, 3) for name, risk in risks.items()}
+    {'a': 0.105, 'b': 0.693}
     """
     same_index(
         y_true=y_true,
@@ -140,7 +220,40 @@ def worst_group_risk(
     labels: ArrayLike | None = None,
     sample_weight: ColumnLike | None = None,
 ) -> float:
-    """The largest mean loss of any group, see :func:`group_risks`."""
+    """The largest mean loss of any group, see :func:`group_risks`.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        Labels or, for losses of numbers, numbers.
+    y_score : array of shape (n,) or (n, classes)
+        What the loss is of.
+    sensitive_features : array, frame, dict or list of arrays
+        The group of every row, as for ``fit``.
+    loss : str or tuple, default=None
+        ``"log"`` for several columns and ``"squared"`` for numbers, when left out.
+    labels : array of shape (classes,), default=None
+        The classes, of the columns where there are several.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows; rows of weight 0 are absent.
+
+    Returns
+    -------
+    float
+        At least 0.
+
+    Raises
+    ------
+    ValueError
+        As :func:`group_risks`.
+
+    Examples
+    --------
+    >>> from gdro import metrics
+    >>> site = ["a", "a", "b", "b"]
+    >>> metrics.worst_group_risk([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 6.0], sensitive_features=site)
+    2.0
+    """
     found = group_risks(
         y_true,
         y_score,
@@ -323,10 +436,11 @@ def _means(values, sensitive_features, sample_weight):
 
 
 class _Scorer:
-    """A scorer that asks for ``sensitive_features``."""
+    """A scorer that asks for ``sensitive_features``, and for ``sample_weight`` where that is requested."""
 
-    def __init__(self, name, score):
-        self._name, self._score = name, score
+    def __init__(self, name, score, text, weighted=False):
+        self._name, self._score, self._weighted = name, score, weighted
+        self.__doc__ = text
 
     def __repr__(self):
         return self._name
@@ -352,14 +466,45 @@ class _Scorer:
         same_index(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         return self._score(estimator, X, y, sensitive_features, sample_weight)
 
+    def set_score_request(self, *, sample_weight: bool | None = None) -> _Scorer:
+        """A scorer to which weights are routed, too, where metadata routing is enabled.
+
+        Parameters
+        ----------
+        sample_weight : bool, default=None
+            Whether weights are routed to it; as before when left out.
+
+        Returns
+        -------
+        scorer
+            Another one: this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            For what is no bool.
+        """
+        if sample_weight not in (True, False, None):
+            raise ValueError(f"sample_weight={sample_weight!r}: expected True or False")
+        weighted = self._weighted if sample_weight is None else bool(sample_weight)
+        return _Scorer(self._name, self._score, self.__doc__, weighted)
+
     def get_metadata_routing(self) -> Any:
-        """Groups are routed to the scorer, weights are not."""
+        """What is routed to the scorer: groups, and weights where they are requested.
+
+        Returns
+        -------
+        MetadataRequest
+        """
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sensitive_features", alias=True)
+        if self._weighted:
+            request.score.add_request(param="sample_weight", alias=True)
         return request
 
     def __reduce__(self):
-        return self._name
+        # The scorer of that name, as it is or with weights.
+        return (_scorer, (self._name, self._weighted))
 
 
 #: Modules of scikit-learn that make a score of NaN of any exception, unless ``error_score="raise"``.
@@ -390,12 +535,71 @@ def _score_risk(estimator, X, y, groups, weights):
     return -max(_means(losses, groups, weights).values())
 
 
-#: Scorer: the smallest accuracy of any group.
-worst_group_accuracy_scorer = _Scorer("worst_group_accuracy_scorer", _score_accuracy)
+_SCORER = """Scorer: @WHAT@.
 
-#: Scorer: minus the largest mean loss of any group: the estimator's own loss, or else log loss for
-#: classifiers and squared loss for regressors.
-worst_group_risk_scorer = _Scorer("worst_group_risk_scorer", _score_risk)
+    Parameters
+    ----------
+    estimator : fitted estimator
+        @ESTIMATOR@
+    X : array, sparse matrix or frame of shape (n, d)
+        Features.
+    y : array of shape (n,)
+        Targets.
+    sensitive_features : array, frame, dict or list of arrays
+        The group of every row. It is routed here where metadata routing is enabled.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows. They are routed to ``set_score_request(sample_weight=True)``.
+
+    Returns
+    -------
+    float
+        More is better.
+
+    Raises
+    ------
+    ValueError
+        Without groups, and for columns of other lengths or with another index.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 10), [0, 0, 1, 1] * 10
+    >>> site = ["a", "b"] * 20
+    >>> model = GroupDROClassifier().fit(X, y, sensitive_features=site)
+    >>> float(metrics.@SELF@(model, X, y, sensitive_features=site)) @TEST@
+    True
+    """
+
+
+def _documented(name, score, **parts):
+    text = _SCORER.replace("@SELF@", name)
+    for part, said in parts.items():
+        text = text.replace(f"@{part}@", said)
+    return _Scorer(name, score, text)
+
+
+worst_group_accuracy_scorer = _documented(
+    "worst_group_accuracy_scorer",
+    _score_accuracy,
+    WHAT="the smallest accuracy of any group",
+    ESTIMATOR="A classifier.",
+    TEST="== 1.0",
+)
+
+worst_group_risk_scorer = _documented(
+    "worst_group_risk_scorer",
+    _score_risk,
+    WHAT="minus the largest mean loss of any group",
+    ESTIMATOR="Its own loss is taken, or else log loss for classifiers and squared loss for regressors.",
+    TEST="< 0.0",
+)
+
+
+def _scorer(name, weighted):
+    """A scorer that was pickled."""
+    found = globals()[name]
+    return found.set_score_request(sample_weight=True) if weighted else found
 
 
 def _last(estimator):
@@ -440,6 +644,27 @@ class Interval:
     ``estimable`` is false where the interval covers nearly all that is possible. ``value`` lies in
     the interval. ``clusters`` is their number, where the interval takes clusters as independent and
     not rows.
+
+    Attributes
+    ----------
+    value : float or None
+        The estimate; None without rows.
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+    rows : int
+        Rows that it rests on.
+    estimable : bool
+        Whether the rows say anything.
+    clusters : int or None
+        Clusters that it rests on.
+
+    Examples
+    --------
+    >>> from gdro import metrics
+    >>> metrics.Interval(value=0.5, low=0.3, high=0.7, rows=40, estimable=True).high
+    0.7
     """
 
     value: float | None
@@ -460,6 +685,7 @@ class GroupReport:
     missing, unseen : list of str
         The groups of the estimator that have no row here, and groups that it does not know.
     rows : list of int
+        Numbers of rows.
     risk : list of float
         Mean losses as they are, neither losses nor weights capped.
     clipped_risk : list of Interval
@@ -467,6 +693,7 @@ class GroupReport:
     clipped : list of int
         Numbers of rows whose loss exceeds the cap.
     accuracy, true_positive_rate, false_positive_rate, auc : list of Interval, or None
+        Of classifiers, and the last three of two classes.
     columns : list of str
         The names of the columns that have intervals.
     worst_group : str
@@ -478,6 +705,7 @@ class GroupReport:
     delta : float
         Each column holds for all groups at once with probability 1 - delta.
     cap : float
+        What losses count as at most.
     weight_cap : float or None
         Rows count as min(weight, weight_cap) in everything but ``risk``; None without weights.
     weights_capped : float
@@ -489,6 +717,19 @@ class GroupReport:
     verdict : Verdict or None
         Whether the model does better here than ordinary training, of a model that :func:`gdro.load`
         read from a file that keeps ordinary training beside it.
+
+    Examples
+    --------
+    It is what :func:`evaluate` gives:
+
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 20), np.array([0, 0, 1, 1] * 20)
+    >>> site = np.array(["a", "b"] * 40)
+    >>> model = GroupDROClassifier().fit(X[:40], y[:40], sensitive_features=site[:40])
+    >>> report = metrics.evaluate(model, X[40:], y[40:], sensitive_features=site[40:])
+    >>> report.rows, report.columns[:2]
+    ([20, 20], ['clipped_risk', 'accuracy'])
     """
 
     names: list[str]
@@ -502,7 +743,7 @@ class GroupReport:
     true_positive_rate: list[Interval] | None
     false_positive_rate: list[Interval] | None
     auc: list[Interval] | None
-    columns: list[str]
+    columns: list[ReportColumn]
     worst_group: str
     worst_risk: Interval
     worst_accuracy: Interval | None
@@ -556,7 +797,13 @@ class GroupReport:
         return Interval(column[group].value, low, high, sum(self.rows), estimable)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Columns by name, one entry per group."""
+        """The table as plain columns.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name, one entry per group.
+        """
         columns = {"group": self.names, "rows": self.rows, "risk": self.risk}
         for name, values in (("clipped_risk", self.clipped_risk), ("accuracy", self.accuracy)):
             if values is not None:
@@ -566,7 +813,18 @@ class GroupReport:
         return columns
 
     def to_frame(self) -> Any:
-        """The table as a pandas ``DataFrame``."""
+        """The table as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per group.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
         import pandas as pd
 
         return pd.DataFrame(self.to_dict()).set_index("group")
@@ -660,7 +918,7 @@ def evaluate(
     weight_kind: WeightKind = "importance",
     random_state: RandomState | None = 0,
 ) -> GroupReport:
-    """A :class:`GroupReport` of a fitted model on rows that it was not trained on.
+    """How a fitted model does on every group of rows that it was not trained on.
 
     Risks are those of the estimator's own loss; log loss for other classifiers, squared loss for
     other regressors. They have intervals by betting on min(loss, cap), accuracies by
@@ -669,12 +927,20 @@ def evaluate(
     Parameters
     ----------
     estimator : fitted classifier or regressor
-    X, y, sensitive_features, sample_weight
-        As for ``fit``; rows of weight 0 say nothing.
+        Of gdro or of any library that works as scikit-learn does.
+    X : array, sparse matrix or frame of shape (n, d)
+        Features.
+    y : array of shape (n,)
+        Labels or numbers.
+    sensitive_features : array, frame, dict or list of arrays
+        The group of every row, as for ``fit``; None is one group.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows; rows of weight 0 say nothing.
     clusters : array of shape (n,), default=None
         Which rows belong together, such as those of a patient: clusters are taken as independent then,
         and not rows. In a group that had a single cluster in ``fit``, rows are. The AUC has no interval.
     delta : float, default=0.05
+        Each column of intervals holds for all groups at once with probability 1 - delta.
     cap : float, default=None
         M: losses count as min(loss, M). It must not look at these rows. By default the
         ``loss_cap_`` of the estimator, which others do not have. Where it cuts more than 1 % of the
@@ -690,6 +956,29 @@ def evaluate(
         Whether ``sample_weight`` is how much rows count, or how many rows each stands for.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which the rows of a group are taken.
+
+    Returns
+    -------
+    GroupReport
+        A table with a line per group; ``print`` shows it.
+
+    Raises
+    ------
+    NotFittedError
+        Before ``fit``.
+    ValueError
+        For columns of other lengths or with another index, and a cap that is missing or out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 20), np.array([0, 0, 1, 1] * 20)
+    >>> site = np.array(["a", "b"] * 40)
+    >>> model = GroupDROClassifier().fit(X[:40], y[:40], sensitive_features=site[:40])
+    >>> report = metrics.evaluate(model, X[40:], y[40:], sensitive_features=site[40:])
+    >>> report.accuracy[0].value, report.accuracy[0].low < 1.0
+    (1.0, True)
     """
     held = _HeldOut(estimator, X, y, **_options(locals()))
     losses, correct, binary = _row_losses(estimator, X, y)
@@ -727,6 +1016,7 @@ class Verdict:
         The largest risk of the model minus that of ERM, and its interval. Each end fails with
         probability delta/2 at most, however many groups there are.
     groups : int
+        The number of groups that are large enough.
     left_out : list of str
         The groups that are not large enough.
     better, worse : int
@@ -736,9 +1026,22 @@ class Verdict:
         The mean risk over rows under the model minus that under ERM.
     next : str
         What to do next.
+
+    Examples
+    --------
+    It is what :func:`verdict` gives:
+
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 50), np.array([0, 1, 0, 1] * 50)
+    >>> site = np.array(["a", "b"] * 100)
+    >>> erm = GroupDROClassifier(objective="average").fit(X, y, sensitive_features=site)
+    >>> found = metrics.verdict(erm, erm, X, y, sensitive_features=site)
+    >>> found.word, found.difference
+    ('NO CLEAR EVIDENCE', 0.0)
     """
 
-    word: str
+    word: Literal["HELPED", "HURT", "NO CLEAR EVIDENCE"]
     level: float
     erm: dict[str, Any] | None
     model: dict[str, Any] | None
@@ -785,6 +1088,7 @@ def verdict(
     Parameters
     ----------
     estimator : fitted GroupDROClassifier or GroupDRORegressor, or what :func:`gdro.load` read
+        The model that is judged.
     erm : fitted classifier or regressor, or None
         Ordinary training, such as the same estimator with ``objective="average"``. Of other kinds the
         worst group in training is taken to be that of ``estimator``, which makes the interval wider
@@ -792,6 +1096,34 @@ def verdict(
     X, y, sensitive_features, sample_weight, clusters, delta, cap, weight_cap, cluster_cap, \
     weight_kind, random_state
         As for :func:`evaluate`.
+
+    Returns
+    -------
+    Verdict
+        ``print`` shows it.
+
+    Raises
+    ------
+    NotFittedError
+        Before ``fit``.
+    ValueError
+        For an estimator whose worst group in training is unknown, without ordinary training to compare
+        with, and as :func:`evaluate`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics
+    >>> rng = np.random.default_rng(0)
+    >>> X, site = rng.normal(size=(4000, 2)), np.repeat(["mainland", "island"], 2000)
+    >>> score = X[:, 0] + np.where(site == "island", -1, 1) * X[:, 1] + rng.logistic(size=4000)
+    >>> y, train, test = score > 0, np.arange(0, 4000, 2), np.arange(1, 4000, 2)
+    >>> few = np.concatenate([train[:1000], train[1000::20]])     # training saw little of the island
+    >>> ordinary = GroupDROClassifier(objective="average").fit(X[few], y[few])
+    >>> robust = GroupDROClassifier().fit(X[few], y[few], sensitive_features=site[few])
+    >>> found = metrics.verdict(robust, ordinary, X[test], y[test], sensitive_features=site[test])
+    >>> found.word
+    'HELPED'
     """
     held = _HeldOut(estimator, X, y, **_options(locals()))
     ordinary = _ordinary(estimator)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from ._estimators import GroupDROClassifier, GroupDRORegressor
+    from ._types import ReportColumn
     from .metrics import GroupReport
 
 __all__ = ["group_risks", "trade_off", "trajectory"]
@@ -65,7 +66,7 @@ def _short(name, most=36):
 def group_risks(
     reports: Mapping[str, GroupReport] | GroupReport,
     *,
-    column: str = "clipped_risk",
+    column: ReportColumn = "clipped_risk",
     most: int = 30,
     ax: Any = None,
 ) -> Any:
@@ -85,10 +86,33 @@ def group_risks(
     most : int, default=30
         Groups that are shown, the worst ones.
     ax : matplotlib Axes, default=None
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    ax : matplotlib Axes
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    ValueError
+        For what are no reports, reports on other groups or with another cap, and a column that they do
+        not have.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics, plot
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 20), np.array([0, 0, 1, 1] * 20)
+    >>> site = np.array(["a", "b"] * 40)
+    >>> model = GroupDROClassifier().fit(X[:40], y[:40], sensitive_features=site[:40])
+    >>> report = metrics.evaluate(model, X[40:], y[40:], sensitive_features=site[40:])
+    >>> ax = plot.group_risks({"robust": report})
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['a', 'b']
     """
     if not hasattr(reports, "items"):
         reports = {"model": reports}
@@ -175,11 +199,40 @@ def trajectory(
     Parameters
     ----------
     model : fitted GroupDROClassifier or GroupDRORegressor
-    what : {"group_risks", "group_weights", "objective"}
-    x : {"round", "samples", "seconds"}
+        Its ``trace_`` is drawn.
+    what : {"group_risks", "group_weights", "objective"}, default="group_risks"
+        What is drawn.
+    x : {"round", "samples", "seconds"}, default="round"
+        Against what.
     most : int, default=12
         Groups that are shown by name, those with the largest last values.
     ax : matplotlib Axes, default=None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    NotFittedError
+        Before ``fit``.
+    ValueError
+        For other values of ``what`` and ``x``.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics, plot
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 20), np.array([0, 0, 1, 1] * 20)
+    >>> site = np.array(["a", "b"] * 40)
+    >>> model = GroupDROClassifier().fit(X[:40], y[:40], sensitive_features=site[:40])
+    >>> plot.trajectory(model, what="group_weights").get_xlabel()
+    'group weights'
     """
     check_is_fitted(model, "trace_")
     trace = model.trace_
@@ -235,6 +288,33 @@ def trade_off(
     models : mapping of str to fitted estimator, or sequence
         With the same groups, such as one for each ``k`` of ``objective="top-k"``.
     ax : matplotlib Axes, default=None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    NotFittedError
+        Before ``fit``.
+    ValueError
+        Without models.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from gdro import GroupDROClassifier, metrics, plot
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 20), np.array([0, 0, 1, 1] * 20)
+    >>> site = np.array(["a", "b"] * 40)
+    >>> model = GroupDROClassifier().fit(X[:40], y[:40], sensitive_features=site[:40])
+    >>> ax = plot.trade_off({"robust": model})
+    >>> [text.get_text() for text in ax.texts]
+    ['robust']
     """
     if not hasattr(models, "items"):
         models = {_label(model): model for model in models}

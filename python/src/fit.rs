@@ -130,7 +130,6 @@ pub fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("constant", (constant.objective, warning))?;
     dict.set_item("iterations", iterations)?;
     dict.set_item("cap", settings.cap)?;
-    dict.set_item("weight_cap", settings.weight_cap)?;
     dict.set_item("cluster_cap", settings.cluster_cap)?;
     dict.set_item("remark", remark)?;
     dict.set_item("steps", steps)?;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 mod arguments;
 mod error;
+mod example;
 mod fit;
 mod input;
 mod metrics;
@@ -23,6 +24,8 @@ mod solver;
 mod _gdro {
     #[pymodule_export]
     use super::arguments::{check, options};
+    #[pymodule_export]
+    use super::example::example;
     #[pymodule_export]
     use super::fit::{fit, group_remarks};
     #[pymodule_export]

@@ -168,8 +168,10 @@ def test_models_that_are_none_are_refused(tmp_path):
         gdro.save(GroupDROClassifier(), tmp_path)
     X, y = np.eye(5), np.arange(5.0)
     for steps, message in (
-        ([PCA(2)], "^PCA cannot be saved: expected StandardScaler, MinMaxScaler"),
-        ([SimpleImputer(), StandardScaler()], "SimpleImputer, StandardScaler before the estimator"),
+        ([PCA(2)], "^PCA cannot be saved: expected SimpleImputer of numbers, StandardScaler"),
+        ([SimpleImputer(), PCA(2)], "^PCA cannot be saved"),
+        ([SimpleImputer(add_indicator=True)], "add_indicator=True"),
+        ([SimpleImputer(missing_values=0)], "fills in 0: expected NaN"),
         ([MinMaxScaler(clip=True)], "clip=True"),
         ([ColumnTransformer([("p", PCA(1), [0, 1])])], "transformer 'p': PCA cannot be saved"),
     ):
@@ -490,3 +492,95 @@ def test_a_loaded_model_is_judged_against_the_ordinary_training_of_its_file(tmp_
     with pytest.raises(ValueError, match="erm=None: the estimator was not loaded"):
         gdro.metrics.verdict(estimator, None, X, later["ill"], **here)
     assert gdro.metrics.evaluate(estimator, X, later["ill"], **here).verdict is None
+
+
+@pytest.fixture(scope="module")
+def holes():
+    """Numbers with holes and texts, of two groups."""
+    rng = np.random.default_rng(7)
+    n = 300
+    frame = pd.DataFrame(
+        {
+            "age": rng.exponential(20, n) + 20,
+            "pay": rng.lognormal(3, 1, n),
+            "town": rng.choice(["Bonn", "Ulm", "Ulm"], n),
+        }
+    )
+    y = np.where(frame["age"] / 20 - frame["pay"] / 30 + rng.logistic(size=n) > 0.5, "yes", "no")
+    frame.loc[rng.random(n) < 0.2, "age"] = np.nan
+    frame.loc[rng.random(n) < 0.3, "pay"] = np.nan
+    return frame, y, rng.choice(["a", "b"], n)
+
+
+#: What may stand before an estimator: imputers before and after scalers, within and outside of others.
+BEFORE = {
+    "median": lambda: [SimpleImputer(strategy="median"), StandardScaler()],
+    "constant": lambda: [SimpleImputer(strategy="constant", fill_value=-7.0), MinMaxScaler()],
+    "after": lambda: [RobustScaler(), SimpleImputer(strategy="most_frequent"), StandardScaler()],
+    "mean": lambda: [make_pipeline(SimpleImputer(), StandardScaler())],
+    "parts": lambda: [
+        ColumnTransformer(
+            [
+                ("median", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), ["pay"]),
+                ("town", OneHotEncoder(sparse_output=False), ["town"]),
+            ],
+            remainder=make_pipeline(StandardScaler(), SimpleImputer(strategy="constant", fill_value=2.0)),
+        ),
+        "passthrough",
+    ],
+    "twice": lambda: [
+        ColumnTransformer([("n", SimpleImputer(strategy="median"), ["pay", "age"])]),
+        ColumnTransformer([("second", StandardScaler(), [1]), ("first", "passthrough", [0])]),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", BEFORE)
+@pytest.mark.parametrize("classes", [2, 3, None])
+def test_longer_pipelines_with_imputers(tmp_path, holes, name, classes):
+    frame, y, groups = holes
+    frame = frame if name in ("parts", "twice") else frame[["age", "pay"]]
+    if classes == 3:
+        y = np.where(np.arange(len(y)) % 5 == 0, "maybe", y)
+    estimator = GroupDRORegressor(l2=0.01) if classes is None else GroupDROClassifier(l2=0.01)
+    target = (y == "yes") * 3.0 if classes is None else y
+    *before, last = BEFORE[name]() + [estimator]
+    pipeline = make_pipeline(*before, last)
+    key = f"{pipeline.steps[-1][0]}__sensitive_features"
+    pipeline.fit(frame, target, **{key: groups})
+
+    def answers(model, rows):
+        return model.predict(rows) if classes is None else model.predict_proba(rows)
+
+    expected = answers(pipeline, frame)
+    gdro.save(pipeline, tmp_path / "run")
+    assert_allclose(answers(gdro.load(tmp_path / "run"), frame), expected, atol=1e-12)
+    # The program agrees, and so does any runtime of ONNX.
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    lines = list(csv.reader(io.StringIO(run("predict", tmp_path / "run", tmp_path / "t.csv"))))[1:]
+    numbers = np.array([[float(v) for v in (line if classes is None else line[1:])] for line in lines])
+    shown = expected[:, None] if classes is None else expected[:, 1:] if classes == 2 else expected
+    assert_allclose(numbers, shown, atol=1e-12)
+    session = pytest.importorskip("onnxruntime").InferenceSession(gdro.to_onnx(pipeline))
+    feed = {
+        i.name: frame[[i.name]].to_numpy(dtype=object if i.name == "town" else float)
+        for i in session.get_inputs()
+    }
+    found = session.run(None, feed)
+    assert_allclose(np.squeeze(found[0]) if classes is None else found[1], expected, atol=1e-9)
+
+
+def test_imputers_need_an_intercept(tmp_path, holes):
+    frame, y, _ = holes
+    steps = SimpleImputer(strategy="median"), StandardScaler()
+    for arguments in ({"fit_intercept": False}, {"penalize_intercept": True}):
+        model = make_pipeline(*steps, GroupDROClassifier(**arguments)).fit(frame[["age", "pay"]], y)
+        with pytest.raises(ValueError, match="expected fit_intercept=True"):
+            gdro.save(model, tmp_path)
+    model = make_pipeline(OneHotEncoder(sparse_output=False), StandardScaler(), GroupDROClassifier())
+    with pytest.raises(ValueError, match="StandardScaler after OneHotEncoder"):
+        gdro.save(model.fit(frame[["town"]], y), tmp_path)
+    model = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(), GroupDROClassifier())
+    with pytest.raises(ValueError, match="SimpleImputer of texts, such as column 'town'"):
+        gdro.save(model.fit(frame[["town"]], y), tmp_path)
+    assert not list(tmp_path.iterdir())

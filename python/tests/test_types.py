@@ -18,7 +18,8 @@ def public():
         for name in module.__all__:
             thing = getattr(module, name)
             if inspect.isclass(thing):
-                yield f"{name}.__init__", thing.__init__
+                if thing.__init__ is not object.__init__:
+                    yield f"{name}.__init__", thing.__init__
                 for part, value in vars(thing).items():
                     if inspect.isfunction(value) and not part.startswith("_"):
                         yield f"{name}.{part}", value

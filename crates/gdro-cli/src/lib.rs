@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use gdro_train::Failure;
 
 /// The exit code of a run that was interrupted and has written what it had.
@@ -25,29 +25,26 @@ anything, or twice.";
 /// Train one model that does well on every group, not only on average.
 #[derive(Debug, Parser)]
 #[command(name = "gdro", version, max_term_width = 100, after_help = CODES)]
+#[command(before_help = commands::help::GDRO, subcommand_value_name = "COMMAND")]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
+/// The commands; what they are stands with their arguments.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Look at a table before training: columns, groups, oddities, size
+    Example(commands::example::Example),
     Inspect(Box<commands::inspect::Inspect>),
-    /// Train a model on a table and compare it with ordinary training, group by group
     Fit(Box<commands::fit::Fit>),
-    /// Choose the penalty or the ball by the worst group on validation rows, or draw the trade-off
     Select(Box<commands::select::Select>),
-    /// Evaluate a model on another table, group by group, with intervals
     Evaluate(commands::evaluate::Evaluate),
-    /// Predict the rows of a table
     Predict(commands::predict::Predict),
-    /// Write a model as ONNX, for other programs
     Export(commands::export::Export),
-    /// Compute the certificate of a model again, from nothing but the model and its table
     Certify(commands::certify::Certify),
-    /// Show what a saved model is
     Show(commands::show::Show),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
 }
 
 /// Runs the program with its arguments, of which the first is its name, and says with which code it
@@ -55,8 +52,8 @@ enum Command {
 ///
 /// The process may end in here, with code 130, when it is interrupted twice.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let code = match Cli::try_parse_from(arguments) {
-        Ok(cli) => match cli.command.run() {
+    let code = match parse(arguments) {
+        Ok(command) => match command.map_or_else(start, Command::run) {
             Ok(()) if signals::seen() => INTERRUPTED,
             Ok(()) => 0,
             // The reader of our output has gone: there is nobody to write to.
@@ -73,9 +70,26 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     code
 }
 
+/// The program with its help as it should be.
+fn program() -> clap::Command {
+    commands::help::dressed(Cli::command())
+}
+
+/// The command that the arguments ask for, if any.
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Command>, clap::Error> {
+    let matches = program().try_get_matches_from(arguments)?;
+    Ok(Cli::from_arg_matches(&matches)?.command)
+}
+
+/// Shows how to start.
+fn start() -> Result<(), Failure> {
+    print::text(commands::help::START)
+}
+
 impl Command {
     fn run(self) -> Result<(), Failure> {
         match self {
+            Command::Example(example) => example.run(),
             Command::Inspect(inspect) => inspect.run(),
             Command::Fit(fit) => fit.run(),
             Command::Select(select) => select.run(),
@@ -84,6 +98,8 @@ impl Command {
             Command::Export(export) => export.run(),
             Command::Certify(certify) => certify.run(),
             Command::Show(show) => show.run(),
+            Command::Completions(completions) => completions.run(&program()),
+            Command::Man(man) => man.run(&program()),
         }
     }
 }
@@ -103,18 +119,32 @@ fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }
 
-/// What the parser of options has to say: help as it is, an error as one line like all others.
+/// What the parser of options has to say: help as it is, an error as one line like all others, with the
+/// help to look at.
 fn refuse(error: &clap::Error) -> u8 {
-    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if !error.use_stderr() || is_help {
+    if !error.use_stderr() {
         let _ = error.print();
-        return if error.use_stderr() { 2 } else { 0 };
+        return 0;
     }
     let text = error.to_string();
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let command =
+        usage.unwrap_or("gdro").split(' ').take_while(|word| word.starts_with(char::is_lowercase));
+    let command: Vec<&str> = command.collect();
     let parts = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let parts = parts.take_while(|line| !line.starts_with("Usage:"));
     let said: Vec<&str> = parts.filter(|line| !line.starts_with("For more")).collect();
     let said = said.join(" ").replace(" tip: ", ": ");
-    complain(said.strip_prefix("error: ").unwrap_or(&said));
+    let said = said.strip_prefix("error: ").unwrap_or(&said);
+    let is_unknown = matches!(
+        error.kind(),
+        ErrorKind::UnknownArgument
+            | ErrorKind::InvalidSubcommand
+            | ErrorKind::MissingRequiredArgument
+    );
+    match is_unknown {
+        true => complain(&format!("{said}; see {} --help", command.join(" "))),
+        false => complain(said),
+    }
     2
 }

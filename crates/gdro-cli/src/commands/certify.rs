@@ -14,6 +14,7 @@ use gdro_train::Result;
 /// Compute the certificate of a model again, from nothing but the model and the table it was
 /// trained on.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::CERTIFY)]
 pub struct Certify {
     /// A model.json, or the folder it is in
     #[arg(value_name = "MODEL")]

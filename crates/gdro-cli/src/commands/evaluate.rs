@@ -14,6 +14,7 @@ use crate::print;
 
 /// Evaluate a model on a table that it was not trained on, group by group, with intervals.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::EVALUATE)]
 pub struct Evaluate {
     /// A model.json, or the folder it is in
     #[arg(value_name = "MODEL")]

@@ -16,6 +16,7 @@ use crate::print;
 /// with a hinge loss), or `prediction` for numbers. Features of LIBSVM files are one input `X` of
 /// shape (rows, features), by increasing index. Hashed texts cannot be written.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::EXPORT)]
 pub struct Export {
     /// A model.json, or the folder it is in
     #[arg(value_name = "MODEL")]

@@ -24,6 +24,7 @@ use crate::progress::Watch;
 /// options win. A job file may hold a table [solver.NAME] with the rounds, steps and average of
 /// each solver. A list is separated by commas; an entry that holds a comma is put in double quotes.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::FIT)]
 pub struct Fit {
     /// Files of one table (CSV, TSV, Parquet, Arrow IPC or LIBSVM; patterns such as 'part-*.csv'; -
     /// for standard input), or a job file (*.toml)

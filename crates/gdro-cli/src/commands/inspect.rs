@@ -27,6 +27,7 @@ const TINY: usize = 30;
 /// error here. A feature is said to predict the target alone when its area under the ROC curve, its
 /// correlation or its share of right classes is at least 0.99.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::INSPECT)]
 pub struct Inspect {
     /// Files of one table, or a job file (*.toml)
     #[arg(required = true, value_name = "TABLE|JOB.toml")]

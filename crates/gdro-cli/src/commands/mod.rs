@@ -2,10 +2,14 @@
 
 mod args;
 pub mod certify;
+pub mod completions;
 pub mod evaluate;
+pub mod example;
 pub mod export;
 pub mod fit;
+pub mod help;
 pub mod inspect;
+pub mod man;
 pub mod predict;
 pub mod select;
 pub mod show;

@@ -16,6 +16,7 @@ use crate::print;
 /// `probability` of the positive one; after training with a hinge loss, whose scores are no
 /// log-odds, `score`). A row that misses a feature gets empty cells.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::PREDICT)]
 pub struct Predict {
     /// A model.json, or the folder it is in
     #[arg(value_name = "MODEL")]

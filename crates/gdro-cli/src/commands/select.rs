@@ -29,6 +29,7 @@ use crate::progress::Watch;
 ///
 /// Everything can also be set in a job file (TOML), under the names of the options; options win.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::SELECT)]
 pub struct Select {
     /// Files of one table, or a job file (*.toml)
     #[arg(required = true, value_name = "TABLE|JOB.toml")]

@@ -12,6 +12,7 @@ use crate::print;
 /// Show what a saved model is: how it was trained, on which groups, how good it is, and its
 /// weights.
 #[derive(Debug, Args)]
+#[command(before_help = super::help::SHOW)]
 pub struct Show {
     /// A model.json, or the folder it is in
     #[arg(value_name = "MODEL")]

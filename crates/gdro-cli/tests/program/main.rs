@@ -7,8 +7,10 @@ mod data;
 #[path = "../../../gdro-data/tests/common/formats.rs"]
 mod tables;
 
+mod ages;
 mod browser;
 mod cases;
+mod example;
 mod export;
 mod exports;
 mod formats;

@@ -307,11 +307,14 @@ fn a_full_disk_is_a_failure_of_the_machine() {
 fn help_and_version_are_no_errors() {
     let folder = Folder::new();
     for (arguments, code, text) in [
-        ("--help", 0, "Usage: gdro <COMMAND>"),
-        ("fit --help", 0, "--penalize-intercept"),
-        ("select --help", 0, "(Algorithm 1)"),
+        ("--help", 0, "Usage: gdro [COMMAND]"),
+        ("fit --help", 0, "--objective <OBJECTIVE>"),
+        ("fit -h", 0, "--help-all"),
+        ("fit --help-all", 0, "--penalize-intercept"),
+        ("select --help-all", 0, "(Algorithm 1)"),
+        ("help fit", 0, "--penalize-intercept"),
         ("--version", 0, "gdro "),
-        ("", 2, "Usage: gdro <COMMAND>"),
+        ("", 0, "gdro example island"),
     ] {
         let output = folder.run(arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments}");

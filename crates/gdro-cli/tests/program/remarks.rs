@@ -150,7 +150,7 @@ fn every_command_can_be_quiet() {
 #[test]
 fn the_help_of_streams_names_their_solver() {
     let folder = Folder::people();
-    let help = folder.prints("fit --help");
+    let help = folder.prints("fit --help-all");
     let help: Vec<&str> = help.split_whitespace().collect();
     let help = help.join(" ");
     let shown = folder.prints("fit t.csv --target y --groups g --stream");

@@ -149,7 +149,7 @@ fn the_help_names_every_solver() {
     let folder = Folder::new();
     folder.file("t.csv", "x,y\n1,0\n2,1\n");
     let message = folder.refused("fit t.csv --target y --solver nobody");
-    let help = folder.prints("fit --help");
+    let help = folder.prints("fit --help-all");
     let names = message.split_once("expected one of ").unwrap().1;
     assert!(names.split(", ").count() >= 22, "{names}");
     for name in names.split(", ") {

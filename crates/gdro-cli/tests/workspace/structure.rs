@@ -11,8 +11,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates, from `crates` on.
-const CRATES: [&str; 7] =
-    ["gdro", "gdro-data", "gdro-train", "gdro-report", "gdro-cli", "gdro-paper", "../python"];
+const CRATES: [&str; 8] = [
+    "gdro",
+    "gdro-data",
+    "gdro-train",
+    "gdro-report",
+    "gdro-cli",
+    "gdro-paper",
+    "../data",
+    "../python",
+];
 
 #[test]
 fn files_do_not_use_each_other_in_circles() {

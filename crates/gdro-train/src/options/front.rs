@@ -65,11 +65,15 @@ fn in_list(text: &str) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// The same for a shell: quoted unless it is a plain word.
+/// The same for a shell.
 fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=');
-    let text = in_list(text);
-    if text.chars().all(plain) { text } else { format!("'{text}'") }
+    word(&in_list(text))
+}
+
+/// A text as a word of a shell: quoted unless it is plain.
+pub fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=' | '/');
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{text}'") }
 }
 
 #[cfg(test)]

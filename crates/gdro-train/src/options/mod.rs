@@ -10,6 +10,6 @@ mod settings;
 mod table;
 mod values;
 
-pub use front::Front;
+pub use front::{Front, word};
 pub use settings::{Settings, TABLES};
 pub use table::{Command, Heading, Kind, Opt, Range, TABLE, Use, find};

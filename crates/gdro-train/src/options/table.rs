@@ -38,6 +38,16 @@ pub enum Heading {
 }
 
 impl Heading {
+    /// All of them, in the order of the help.
+    pub const ALL: [Heading; 6] = [
+        Heading::Table,
+        Heading::Goal,
+        Heading::Solver,
+        Heading::Choice,
+        Heading::Stream,
+        Heading::Output,
+    ];
+
     /// The heading.
     pub fn title(self) -> &'static str {
         match self {
@@ -154,6 +164,8 @@ pub struct Opt {
     pub kind: Kind,
     /// What it is, in one or two sentences.
     help: &'static str,
+    /// What it is in a few words, of the options that most users need.
+    brief: Option<&'static str>,
     /// What holds where it is not given, in words; empty where that is nothing.
     default: &'static str,
     /// Where it stands in the help.
@@ -188,6 +200,7 @@ const fn opt(
         metavar,
         kind,
         help,
+        brief: None,
         default: "",
         heading,
         used_by,
@@ -201,6 +214,15 @@ const fn opt(
 impl Opt {
     const fn default(self, default: &'static str) -> Self {
         Opt { default, ..self }
+    }
+
+    const fn in_brief(self, brief: &'static str) -> Self {
+        Opt { brief: Some(brief), ..self }
+    }
+
+    /// One that most users need, and that says what it is on one line.
+    const fn common(self) -> Self {
+        self.in_brief(self.help)
     }
 
     const fn used_by(self, used_by: Use) -> Self {
@@ -251,6 +273,19 @@ impl Opt {
         text
     }
 
+    /// What it is on one line, with what holds where it is not given if that is as short. `None` for
+    /// options that most users of the command need not know.
+    pub fn brief(&self, command: Command) -> Option<String> {
+        /// Most characters of a default on the line.
+        const SHORT: usize = 16;
+        // How to choose is of interest where that is asked for.
+        let is_asked = self.heading != Heading::Choice || command == Command::Select;
+        let text = self.brief.filter(|_| is_asked || self.key == "select")?;
+        let is_told = (1..=SHORT).contains(&self.default.len());
+        let default = if is_told { format!(" [default: {}]", self.default) } else { String::new() };
+        Some(format!("{text}{default}"))
+    }
+
     /// Its name in the Python package.
     pub fn python_name(&self) -> String {
         self.python.map_or_else(|| self.key.replace('-', "_"), str::to_owned)
@@ -286,7 +321,7 @@ const UNWEIGHTED: &str = "rows that are visited once cannot be weighted";
 const AT_RANDOM: &str = "a random sample of each group is held out";
 const NO_OFFSETS: &str = "it plays the game without offsets";
 
-/// All options, in the order of the help.
+/// All options; within a heading in the order of the help.
 pub const TABLE: &[Opt] = &[
     // How a model is chosen.
     opt(
@@ -297,7 +332,8 @@ pub const TABLE: &[Opt] = &[
         "Choose objective and penalty as `gdro select` does: by the worst group on validation rows, \
          and ERM unless another model is better beyond doubt. Where neither is named, nor --ball or \
          --domain, this is done without asking if it is predicted to take less than a minute",
-    ),
+    )
+    .in_brief("Choose objective and penalty, however long it takes"),
     opt(
         Heading::Choice,
         "grid",
@@ -305,6 +341,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Text,
         "Penalties to try, or balls (ball:LOW:HIGH:N): N values, evenly spaced by their logarithms",
     )
+    .in_brief("Penalties to try: N from LOW to HIGH, evenly spaced by logarithms")
     .default("1e-6:10:15, unless --l2 or --ball has several values"),
     opt(
         Heading::Choice,
@@ -314,6 +351,7 @@ pub const TABLE: &[Opt] = &[
         "Folds of the training rows, stratified by group and label; each is for validation once; \
          clusters stay whole",
     )
+    .in_brief("Folds of the training rows")
     .default("5"),
     opt(
         Heading::Choice,
@@ -329,6 +367,7 @@ pub const TABLE: &[Opt] = &[
         Kind::List,
         "The family to choose from besides ERM, as in balanced,max,top-k:3; --objective names one",
     )
+    .in_brief("The family besides ERM, as in balanced,max,top-k:3")
     .default(
         "balanced; tilted:TAU and tilted:TAU:groups for six TAU from 3 to 0.01 times the mean loss of \
          ERM (for squared loss, the variance of the target); max",
@@ -341,6 +380,7 @@ pub const TABLE: &[Opt] = &[
         "What decides on validation rows: the largest group risk, the least accuracy of a group, or \
          the mean of the K largest risks",
     )
+    .in_brief("What decides on validation rows")
     .default("risk"),
     opt(
         Heading::Choice,
@@ -357,6 +397,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Count(2, TRIED),
         "Draw the trade-off instead, at every k, or with many groups at about N of them",
     )
+    .in_brief("Draw the trade-off instead, at about N points")
     .default("20"),
     // What is minimised.
     opt(
@@ -368,6 +409,7 @@ pub const TABLE: &[Opt] = &[
          large, to max, TAU small; tilted:TAU:groups from balanced), regret (largest excess over \
          what a model for the group alone attains), average (rows alike), balanced (groups alike)",
     )
+    .in_brief("max, top-k:K, tilted:TAU, regret, average or balanced")
     .default("chosen where no penalty is named either, see --select; else max"),
     opt(
         Heading::Goal,
@@ -394,6 +436,7 @@ pub const TABLE: &[Opt] = &[
     )
     .unstreamed("it plays the game without scales"),
     opt(Heading::Goal, "loss", "NAME", Kind::Named("the name of a loss"), "{losses}")
+        .in_brief("logistic, softmax, squared, hinge, huber, … [default: by the target]")
         .default("logistic, softmax or squared, by the kind of target"),
     opt(
         Heading::Goal,
@@ -425,6 +468,7 @@ pub const TABLE: &[Opt] = &[
         }),
         "Ridge: add (L/2)·‖weights‖²",
     )
+    .common()
     .default("1e-4, 0 where ball or domain bounds the weights"),
     opt(
         Heading::Goal,
@@ -450,6 +494,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Named("exact, auto or the name of an algorithm"),
         "exact; or rounds of {solvers}; or auto: exact where it fits, and {stream} with --stream",
     )
+    .in_brief("exact, smd-m, online-1, …")
     .default("auto"),
     opt(
         Heading::Solver,
@@ -458,6 +503,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a gap above 0")),
         "Stop when the certified gap to the optimum is at most this",
     )
+    .common()
     .used_by(Use::Solver)
     .unstreamed("the certificate comes after the pass"),
     opt(
@@ -494,7 +540,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a multiplier above 0")),
         "Multiplier on the theorem's step of the weights",
     )
-    .default("by the rows, see the README")
+    .default("by the rows")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -503,7 +549,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Number(Range::above_zero("a multiplier above 0")),
         "Multiplier on the theorem's step of the group weights",
     )
-    .default("by the rows, see the README")
+    .default("by the rows")
     .used_by(Use::Rounds),
     opt(
         Heading::Solver,
@@ -580,6 +626,7 @@ pub const TABLE: &[Opt] = &[
         Kind::Count(0, i64::MAX as u64),
         "Seed of the split and of all draws",
     )
+    .common()
     .default("0")
     .python("random_state"),
     // What the table means.
@@ -589,8 +636,10 @@ pub const TABLE: &[Opt] = &[
         "COLUMN",
         Kind::Text,
         "Column to predict; or a comparison such as 'arr_delay>30'",
-    ),
+    )
+    .common(),
     opt(Heading::Table, "positive", "LABEL", Kind::Text, "Label that counts as positive")
+        .common()
         .default("1, yes, true, or the one that sorts last"),
     opt(
         Heading::Table,
@@ -600,7 +649,8 @@ pub const TABLE: &[Opt] = &[
         "Group columns; every combination of their values is a group. age:25,40,60 cuts a numeric \
          column into age<=25, 25<age<=40, … Given several times: families; a row is in one group \
          of each, and the worst group is that of all families",
-    ),
+    )
+    .in_brief("Group columns: every combination of their values is a group"),
     opt(
         Heading::Table,
         "min-group",
@@ -644,6 +694,7 @@ pub const TABLE: &[Opt] = &[
         "Share of the rows (with --cluster of the clusters) to hold out, stratified by group and \
          label; from 1 on, rows or clusters per group",
     )
+    .in_brief("Share of the rows to hold out")
     .default("0.2")
     .used_by(Use::Always),
     opt(
@@ -685,7 +736,8 @@ pub const TABLE: &[Opt] = &[
         "TEXTS",
         Kind::List,
         "Texts that mean a missing cell, besides the empty one",
-    ),
+    )
+    .common(),
     opt(
         Heading::Table,
         "missing",
@@ -695,6 +747,7 @@ pub const TABLE: &[Opt] = &[
          own-category); own-category (texts: a level `(missing)`; numbers: the mean and an \
          indicator). COLUMN=POLICY for one column (repeatable)",
     )
+    .in_brief("Missing cells: error, drop, mean or own-category")
     .default("error"),
     opt(
         Heading::Table,
@@ -720,7 +773,8 @@ pub const TABLE: &[Opt] = &[
         "Whether numbers are standardised",
     )
     .default("standard; none for the features of LIBSVM files"),
-    opt(Heading::Table, "ignore", "A,B,…", Kind::List, "Columns that are no features"),
+    opt(Heading::Table, "ignore", "A,B,…", Kind::List, "Columns that are no features")
+        .common(),
     opt(
         Heading::Table,
         "text",
@@ -760,6 +814,7 @@ pub const TABLE: &[Opt] = &[
          buckets] (repeatable)",
     ),
     opt(Heading::Table, "weight", "COLUMN", Kind::Text, "Column of row weights")
+        .common()
         .unstreamed(UNWEIGHTED),
     opt(
         Heading::Table,
@@ -789,6 +844,7 @@ pub const TABLE: &[Opt] = &[
         "Column that says which rows belong together, such as those of a patient: they are held out \
          as a whole, and are the unit of intervals. It is no feature",
     )
+    .in_brief("Column of what belongs together, such as patients")
     .unstreamed(CLUSTERED),
     opt(
         Heading::Table,
@@ -847,6 +903,7 @@ pub const TABLE: &[Opt] = &[
          another), after a pass that counts and before one that certifies. The rows should be in random \
          order: they are shuffled within the buffer only. Says when they are not",
     )
+    .in_brief("Train in one pass, for tables larger than memory")
     .used_by(Use::Always),
     opt(
         Heading::Stream,
@@ -886,14 +943,16 @@ pub const TABLE: &[Opt] = &[
         Kind::Path,
         "Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, \
          or for path.json alone",
-    ),
+    )
+    .in_brief("Folder for model.json, summary.json and more"),
     opt(
         Heading::Output,
         "report",
         "FILE.html",
         Kind::Path,
         "Write what came out as one page for a browser: charts and tables, no network",
-    ),
+    )
+    .in_brief("Write what came out as one page for a browser"),
 ];
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use gdro::algorithm::Algorithm;
 use gdro_train::Result;
 use gdro_train::job::utf8;
-use gdro_train::options::{self, Kind, Opt, Settings, TABLE};
+use gdro_train::options::{self, Heading, Kind, Opt, Settings, TABLE};
 
 /// A command that reads a job.
 pub trait Which {
@@ -63,12 +63,13 @@ impl<W> Given<W> {
     }
 }
 
-/// An option as an argument.
-fn argument(option: &'static Opt) -> Arg {
-    let arg = Arg::new(option.key)
-        .long(option.key)
-        .help(option.help())
-        .help_heading(option.heading.title());
+/// An option as an argument of a command.
+fn argument(option: &'static Opt, command: options::Command) -> Arg {
+    let arg = Arg::new(option.key).long(option.key).help_heading(option.heading.title());
+    let arg = match option.brief(command) {
+        Some(brief) => arg.help(brief).long_help(option.help()),
+        None => arg.help(option.help()).hide_short_help(true),
+    };
     if option.kind == Kind::Switch {
         return arg.action(ArgAction::SetTrue);
     }
@@ -126,13 +127,16 @@ impl clap::builder::TypedValueParser for PathText {
 
 impl<W: Which> Args for Given<W> {
     fn augment_args(command: Command) -> Command {
-        let own = TABLE.iter().filter(|option| option.is_of(W::COMMAND));
-        let command = own.fold(command, |command, option| command.arg(argument(option)));
+        let of = |heading| TABLE.iter().filter(move |option| option.heading == heading);
+        let own = Heading::ALL.into_iter().flat_map(of);
+        let own = own.filter(|option| option.is_of(W::COMMAND));
+        let own = own.map(|option| argument(option, W::COMMAND));
+        let command = command.args(own);
         if !options::find("solver").is_some_and(|solver| solver.is_of(W::COMMAND)) {
             return command;
         }
         let lines = Algorithm::help_lines().join("\n  ");
-        command.after_help(format!("Algorithms that --solver names:\n  {lines}"))
+        command.after_long_help(format!("Algorithms that --solver names:\n  {lines}"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -9,7 +9,7 @@ use gdro_train::{Failure, Result};
 #[command(next_help_heading = "Output")]
 pub struct TrainArg {
     /// Show the table of training rows, too, below that of rows held out
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub train: bool,
 }
 

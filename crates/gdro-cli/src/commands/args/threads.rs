@@ -11,7 +11,7 @@ const MOST_THREADS: usize = 1024;
 #[derive(Debug, Args)]
 pub struct ThreadsArg {
     /// Number of threads; results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Output")]
     threads: Option<usize>,
 }
 

@@ -18,8 +18,8 @@ use crate::intervals::{Intervals, settings};
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::prepared::{
-    Bounds, Setting, TrainRows, choose, setting_of, setting_on, split_of, task_of, train_names,
-    within,
+    Bounds, Setting, TrainRows, check_groups, choose, setting_of, setting_on, split_of, task_of,
+    train_names, within,
 };
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
@@ -137,6 +137,9 @@ fn train(
     let (solver, reason) = choose(&job.training, &setting.size());
     if let Some(why) = &reason {
         progress.tell(Event::Solver(&solver.to_string(), why));
+    }
+    if solver == SolverName::Exact {
+        check_groups(job, setting)?;
     }
     let answer = solve(setting, solver, job, names, None, progress)?;
     progress.tell(Event::Stage("certificate"));

@@ -17,6 +17,7 @@
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
 //! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
+//! | [`run_folder`], [`manifest`] | the folder of a run, and what binds its files |
 //!
 //! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
 //! [`failure::Failure`].
@@ -36,12 +37,14 @@ pub mod fit;
 mod group_numbers;
 pub mod intervals;
 pub mod job;
+pub mod manifest;
 pub mod model;
 pub mod numbers;
 pub mod options;
 pub mod predict;
 pub mod prepared;
 pub mod progress;
+pub mod run_folder;
 pub mod scales;
 pub mod scores;
 pub mod select;

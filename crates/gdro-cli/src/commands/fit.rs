@@ -7,9 +7,10 @@ use gdro_report::{Summary, page};
 use gdro_train::fit::{Fitted, fit};
 use gdro_train::job::{Fitting, Job, Streaming};
 use gdro_train::progress::{Event, Progress as _};
+use gdro_train::run_folder::RunFolder;
 use gdro_train::select::{Open, Selection, fit_open};
 use gdro_train::stream::{self, Told};
-use gdro_train::{Failure, Result, files};
+use gdro_train::{Failure, Result};
 use serde::Serialize;
 
 use super::args::{Fit as Own, Given, OutputArgs, ThreadsArg, TrainArg};
@@ -57,11 +58,10 @@ impl Fit {
         output.check()?;
         self.train.shown(output)?;
         self.threads.start()?;
-        if let Some(out) = &job.out {
-            files::check_run(out)?;
-        }
+        job.memory.into_iter().for_each(gdro_data::limit_memory);
+        let _folder = RunFolder::take(&job)?;
         if let Some(page) = &job.report {
-            page::check(page, &job.files(&job.tables), &job.place("report"))?;
+            page::check(page, &job.inputs(), &job.place("report"))?;
         }
         if let Some(streaming) = &job.streaming {
             let keys = [("one-pass", streaming.one_pass), ("robust-only", streaming.robust_only)];
@@ -104,11 +104,12 @@ impl Fit {
         };
         let json = pretty(&brief.summary)?;
         if let Some(out) = &job.out {
-            print::files(&[
+            let written = [
                 (out.join("model.json"), brief.model.text()?),
                 (out.join("summary.json"), json.clone()),
                 (out.join("schema.json"), schema),
-            ])?;
+            ];
+            print::run(job, &written)?;
         }
         if let Some(page) = &job.report {
             let page = page.display();
@@ -134,7 +135,7 @@ impl Fit {
         if let Some(page) = &job.report {
             written.push((page.clone(), page::of_fit(job, fitted, &summary)?));
         }
-        print::files(&written)?;
+        print::run(job, &written)?;
         if output.json {
             print::text(&json)?;
         } else if !output.quiet {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use gdro_report::{Shown, Summary, page};
 use gdro_train::job::{Choice, Job, Search};
+use gdro_train::run_folder::RunFolder;
 use gdro_train::select::{Selected, Selection, path, select};
-use gdro_train::{Failure, Result, files};
+use gdro_train::{Failure, Result};
 use serde::Serialize;
 
 use super::args::{Given, OutputArgs, Select as Own, ThreadsArg, TrainArg};
@@ -58,11 +59,10 @@ impl Select {
         self.output.check()?;
         self.train.shown(&self.output)?;
         self.threads.start()?;
-        if let Some(out) = &job.out {
-            files::check_run(out)?;
-        }
+        job.memory.into_iter().for_each(gdro_data::limit_memory);
+        let _folder = RunFolder::take(&job)?;
         if let Some(page) = &job.report {
-            page::check(page, &job.files(&job.tables), &job.place("report"))?;
+            page::check(page, &job.inputs(), &job.place("report"))?;
         }
         match choice {
             Choice::Search(search) => chosen(&job, &search, &self.output, &self.train),
@@ -89,7 +89,7 @@ impl Select {
         if let Some(page) = &job.report {
             written.push((page.clone(), page::of_path(job, &path)?));
         }
-        print::files(&written)?;
+        print::run(job, &written)?;
         if output.json {
             return print::text(&json);
         }
@@ -132,7 +132,7 @@ pub(super) fn write(
         let text = page::of_selection(selected, &summary)?;
         written.push((page.clone(), text));
     }
-    print::files(&written)?;
+    print::run(job, &written)?;
     if output.json {
         return print::text(&json(selection, &summary)?);
     }

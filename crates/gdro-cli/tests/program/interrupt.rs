@@ -51,7 +51,8 @@ fn interrupted_by(name: &str) {
     assert_eq!(number(&last["round"]), rounds);
     assert_eq!(last["max_risk"], summary["max_risk"]);
     let files: Vec<_> = folder.list().into_iter().filter(|f| f.starts_with("out/")).collect();
-    assert_eq!(files, ["out/model.json", "out/summary.json", "out/trace.jsonl"]);
+    let expected = ["manifest.json", "model.json", "summary.json", "trace.jsonl"];
+    assert_eq!(files, expected.map(|name| format!("out/{name}")));
 }
 
 /// What nohup starts has no terminal to lose.
@@ -141,10 +142,13 @@ fn a_search_without_a_complete_value_leaves_nothing() {
 }
 
 #[test]
-fn a_killed_run_leaves_nothing() {
+fn a_killed_run_leaves_nothing_but_its_folder() {
     let folder = Folder::people();
     let child = endless(&folder);
     signal(&child, "-KILL");
     child.wait_with_output().unwrap();
-    assert_eq!(folder.list(), ["t.csv"]);
+    assert_eq!(folder.list(), ["out", "out/.gdro.lock", "t.csv"]);
+    // The lock of a process that has died holds nobody up.
+    folder.prints(&format!("{} --out out --quiet", common::FIT));
+    assert!(!folder.list().contains(&"out/.gdro.lock".into()));
 }

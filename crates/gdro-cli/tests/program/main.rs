@@ -20,5 +20,6 @@ mod malformed_formats;
 mod outputs;
 mod page;
 mod remarks;
+mod run_folder;
 mod saved;
 mod schema;

@@ -837,6 +837,15 @@ pub const TABLE: &[Opt] = &[
     )
     .default("nothing"),
     opt(Heading::Table, "comment", "TEXT", Kind::Text, "Skip lines that start with this text"),
+    opt(
+        Heading::Table,
+        "memory",
+        "SIZE",
+        Kind::Named("a size such as 4GB or 500MB"),
+        "Refuse a table, groups or files that would take more memory, before it is taken",
+    )
+    .used_by(Use::Always)
+    .default("what the machine, the control group and ulimit -v leave"),
     // How it is streamed.
     opt(
         Heading::Stream,
@@ -885,7 +894,15 @@ pub const TABLE: &[Opt] = &[
         "DIR",
         Kind::Path,
         "Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, \
-         or for path.json alone",
+         or for path.json alone; a new folder, or that of an earlier run, whose files it replaces",
+    ),
+    opt(
+        Heading::Output,
+        "force",
+        "",
+        Kind::Switch,
+        "Write into --out even if it is a folder with other files and no run of gdro; nothing but files \
+         of those names is replaced",
     ),
     opt(
         Heading::Output,

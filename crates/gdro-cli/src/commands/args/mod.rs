@@ -6,6 +6,6 @@ mod output;
 mod threads;
 
 pub use given::{Fit, Given, Inspect, Select};
-pub use later::{FormatArg, GroupFileArg};
+pub use later::{FormatArg, GroupFileArg, MemoryArg};
 pub use output::{OutputArgs, TrainArg};
 pub use threads::ThreadsArg;

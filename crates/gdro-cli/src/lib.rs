@@ -38,6 +38,8 @@ enum Command {
     Fit(Box<commands::fit::Fit>),
     /// Choose the penalty or the ball by the worst group on validation rows, or draw the trade-off
     Select(Box<commands::select::Select>),
+    /// Go on with a run that was killed or interrupted, to the same bits
+    Resume(commands::resume::Resume),
     /// Evaluate a model on another table, group by group, with intervals
     Evaluate(commands::evaluate::Evaluate),
     /// Predict the rows of a table
@@ -79,6 +81,7 @@ impl Command {
             Command::Inspect(inspect) => inspect.run(),
             Command::Fit(fit) => fit.run(),
             Command::Select(select) => select.run(),
+            Command::Resume(resume) => resume.run(),
             Command::Evaluate(evaluate) => evaluate.run(),
             Command::Predict(predict) => predict.run(),
             Command::Export(export) => export.run(),

@@ -7,6 +7,8 @@ pub mod export;
 pub mod fit;
 pub mod inspect;
 pub mod predict;
+pub mod resume;
+mod run;
 pub mod select;
 pub mod show;
 

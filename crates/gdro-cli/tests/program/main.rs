@@ -9,6 +9,7 @@ mod tables;
 
 mod browser;
 mod cases;
+mod checkpoint;
 mod export;
 mod exports;
 mod formats;

@@ -48,6 +48,9 @@ pub struct Job {
     /// Where the page for a browser is written; nowhere when absent.
     #[serde(skip)]
     pub report: Option<PathBuf>,
+    /// Seconds between checkpoints, where they were given; none are written when 0.
+    #[serde(skip)]
+    pub checkpoint_every: Option<f64>,
     /// The job file, if there is one.
     #[serde(skip)]
     file: Option<PathBuf>,
@@ -65,8 +68,13 @@ impl Job {
         tables.iter().chain(&self.training.holdout_file).cloned().collect()
     }
 
-    /// All files that the job reads, its own one too; tables may be patterns.
+    /// All files that the job reads, its own one too; they may be patterns.
     pub fn inputs(&self) -> Vec<PathBuf> {
+        self.read_files().into_iter().chain(self.file.clone()).collect()
+    }
+
+    /// All files that a run of the job reads: the table and what goes with it. They may be patterns.
+    pub fn read_files(&self) -> Vec<PathBuf> {
         let Training { offsets, scales, budget, .. } = &self.training;
         let numbers = [offsets, scales].into_iter().flatten().filter_map(|numbers| match numbers {
             PerGroup::File(file) => Some(file),
@@ -77,13 +85,8 @@ impl Job {
             _ => None,
         };
         let schema = self.streaming.as_ref().and_then(|streaming| streaming.schema.as_ref());
-        let others = numbers.chain(budget).chain(schema).chain(&self.file);
-        self.files(&self.tables)
-            .iter()
-            .chain(&self.data.group_file)
-            .chain(others)
-            .cloned()
-            .collect()
+        let others = self.data.group_file.iter().chain(numbers).chain(budget).chain(schema);
+        self.files(&self.tables).iter().chain(others).cloned().collect()
     }
 
     /// What to call a setting: `FILE:LINE: name` where a job file sets it, else `--name`, and

@@ -123,6 +123,11 @@ impl Settings {
             return Err(self.refusal("force", why));
         }
         let memory = self.named("memory")?;
+        if out.is_none() && self.insists("checkpoint-every") {
+            let why = "a checkpoint is written beside the model: add out, or leave it out";
+            return Err(self.refusal("checkpoint-every", why));
+        }
+        let checkpoint_every = self.number("checkpoint-every")?;
         self.count("min-group")?;
         let report = self.text("report")?.map(PathBuf::from);
         let data = self.data()?;
@@ -141,6 +146,7 @@ impl Settings {
             force,
             memory,
             report,
+            checkpoint_every,
             file,
             front,
             places,

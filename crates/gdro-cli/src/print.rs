@@ -3,7 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use gdro_train::{Failure, Result, files};
+use gdro_train::job::Job;
+use gdro_train::{Failure, Result, files, run_folder};
 
 use crate::signals;
 
@@ -19,17 +20,23 @@ pub fn text(text: &str) -> Result<()> {
 
 /// Says something on standard error, beside the output.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "note: {text}");
+    let _ = writeln!(io::stderr(), "note: {}", gdro_report::plain(text));
 }
 
-/// Writes files as [`files::write_all`] does.
-pub fn files<T: AsRef<[u8]>>(written: &[(PathBuf, T)]) -> Result<()> {
+/// Writes the files of a job as [`run_folder::write`] does.
+pub fn run<T: AsRef<[u8]>>(job: &Job, written: &[(PathBuf, T)]) -> Result<()> {
     signals::hold();
-    files::write_all(written)
+    run_folder::write(job.out.as_deref(), written)
 }
 
 /// Writes a file as [`files::write_one`] does.
 pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     signals::hold();
     files::write_one(path, content)
+}
+
+/// Writes files as [`files::write_all`] does.
+pub fn all<T: AsRef<[u8]>>(written: &[(PathBuf, T)]) -> Result<()> {
+    signals::hold();
+    files::write_all(written)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::hint::{Hint, Setting, Value};
+use crate::memory::{Bytes, Purpose};
 use crate::table::{DATES, Look};
 use crate::words::{count, number, shown};
 
@@ -61,6 +62,18 @@ pub enum Error {
     StaleSchema {
         /// What is different.
         what: String,
+    },
+    /// Something that would take more memory than there is.
+    #[error("{what} would take about {bytes} of memory, of which there are {limit}")]
+    Memory {
+        /// What it is.
+        what: String,
+        /// What it would take.
+        bytes: Bytes,
+        /// What there is.
+        limit: Bytes,
+        /// What it would be taken for.
+        purpose: Purpose,
     },
     /// A file cannot be opened.
     #[error("{file}: cannot open: {why}")]
@@ -729,6 +742,7 @@ impl Error {
         let hint = Hint::default();
         Some(match self {
             Error::InMemory { .. } => hint.say("leave ").set("stream", any).say(" out"),
+            Error::Memory { purpose, .. } => of_memory(*purpose),
             Error::Format { .. } => {
                 hint.say("say what it is by `").set("format", any).say("`, or name it so")
             }
@@ -871,6 +885,32 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// What to do where something takes more memory than there is.
+fn of_memory(purpose: Purpose) -> Hint {
+    let (any, hint) = (Value::Any, Hint::default());
+    let hint = match purpose {
+        Purpose::Table => hint
+            .say("read it block by block with ")
+            .set("stream", any.clone())
+            .say(", leave columns out with ")
+            .set("ignore", any.clone()),
+        Purpose::Rows => hint
+            .say("columns of many texts can be hashed with ")
+            .set("hash", any.clone())
+            .say(" or left out with ")
+            .set("ignore", any.clone()),
+        Purpose::Groups => hint
+            .say("leave group columns out of the features with ")
+            .set("group-features", Value::Words(&["drop"]))
+            .say(", put small groups together with ")
+            .set("min-group", any.clone())
+            .say(" and ")
+            .set("small-groups", Value::Words(&["merge"])),
+        Purpose::File => hint.say("look at what made it"),
+    };
+    hint.say(", or allow more with ").set("memory", any)
 }
 
 /// What to do with a column of texts that look like something else; `na` may mean a missing cell.

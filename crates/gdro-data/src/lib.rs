@@ -28,6 +28,7 @@
 //! # }
 //! ```
 
+mod checksum;
 mod clusters;
 mod error;
 mod features;
@@ -37,6 +38,7 @@ mod groups;
 mod hint;
 mod inspect;
 mod labels;
+mod memory;
 pub mod onnx;
 mod options;
 mod order;
@@ -49,6 +51,7 @@ mod target;
 mod weights;
 mod words;
 
+pub use checksum::crc32;
 pub use clusters::Clusters;
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
@@ -57,6 +60,7 @@ pub use format::{Reader, expand, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small, group_remarks};
 pub use hint::{Hint, Setting, Value};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, repeated_units, tiny_groups};
+pub use memory::{Bytes, Purpose, check_memory, limit_memory, memory_limit};
 pub use options::{
     Comparison, DataOptions, Format, GroupEntry, GroupFeatures, Missing, MissingCells,
     MissingGroup, Operator, Scaling, SmallGroups, Split, Task, WeightKind,
@@ -66,4 +70,4 @@ pub use schema::{ColumnSchema, Role};
 pub use table::{Cells, Column, DateOrder, Kind, Look, Table};
 pub use target::Target;
 pub use weights::Weighted;
-pub use words::{count, number, shown};
+pub use words::{count, escaped, number, shown};

@@ -51,6 +51,28 @@ pub enum Target {
 }
 
 impl Target {
+    /// Refuses a target, as it was read from a file, that no training gives.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let fits = match self {
+            Target::Binary { negative, positive, comparison, .. } => {
+                negative != positive && comparison.is_none_or(|c| c.number.is_finite())
+            }
+            Target::Multiclass { classes, .. } => {
+                classes.len() > 1 && classes.iter().collect::<HashSet<_>>().len() == classes.len()
+            }
+            Target::Regression { .. } => true,
+        };
+        let column = shown(self.column());
+        if fits {
+            Ok(())
+        } else {
+            Err(format!("labels of the target `{column}` that are not distinct"))
+        }
+    }
+
     /// The same of a column of another name.
     pub fn in_column(mut self, name: &str) -> Self {
         let (Target::Binary { column, .. }

@@ -20,13 +20,36 @@ pub fn number(number: impl Display) -> String {
     text
 }
 
-/// A text on one line: control characters escaped, the end of a long one cut off.
+/// A text in which whatever has no shape of its own is escaped: control characters, those that turn
+/// the direction of writing, and those of no width, by which names that look alike may differ.
+///
+/// ```
+/// assert_eq!(gdro_data::escaped("na\u{200b}me\u{202e}\u{7}"), r"na\u{200b}me\u{202e}\u{7}");
+/// ```
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if has_no_shape(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// Control characters, the ends of lines and paragraphs, and Unicode's Default_Ignorable_Code_Point but
+/// for variation selectors, which say how the character before them looks.
+fn has_no_shape(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}')
+}
+
+/// A text on one line: what has no shape is [`escaped`], the end of a long one cut off.
 pub fn shown(text: &str) -> String {
     const LENGTH: usize = 60;
-    let mut line = String::new();
-    for c in text.chars().take(LENGTH) {
-        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
-    }
+    let mut line = escaped(&text.chars().take(LENGTH).collect::<String>());
     if text.chars().nth(LENGTH).is_some() {
         line.push('…');
     }
@@ -50,6 +73,17 @@ mod tests {
         assert_eq!(shown("12,5"), "12,5");
         assert_eq!(shown("a\nb\0"), "a\\nb\\u{0}");
         assert_eq!(shown(&"é".repeat(61)), "é".repeat(60) + "…");
+    }
+
+    #[test]
+    fn what_has_no_shape_is_escaped() {
+        for c in ['\u{7f}', '\u{85}', '\u{9b}', '\u{200e}', '\u{2067}', '\u{feff}', '\u{e0041}'] {
+            assert_eq!(escaped(&format!("a{c}b")), format!("a\\u{{{:x}}}b", c as u32));
+        }
+        // Accents, emoji with their variations, and letters of every script are shown.
+        for name in ["e\u{301}", "❤\u{fe0f}", "عربي", "한국", "\u{a0}", "a=b`<&"] {
+            assert_eq!(escaped(name), name);
+        }
     }
 
     #[test]

@@ -134,13 +134,9 @@ pub(super) fn verdict(verdict: &Verdict, width: Option<usize>) -> String {
     out
 }
 
-/// A text without control characters, which could garble a terminal.
+/// A text without what could garble a terminal or deceive who reads it.
 pub fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
+    gdro_data::escaped(text)
 }
 
 /// Metrics of the three models on one part: ERM, balanced, robust. Those of rows held out are with

@@ -1,11 +1,12 @@
 //! Writing files whole or not at all.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Failure, Result};
+use crate::manifest::{self, folder_of};
 
 /// Whether there may be temporary files.
 static WRITING: AtomicBool = AtomicBool::new(false);
@@ -22,33 +23,29 @@ pub fn check_folder(folder: &Path) -> Result<()> {
     let existing = folder.ancestors().find(|f| f.symlink_metadata().is_ok());
     let existing = existing.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !fs::metadata(existing).map_err(|e| refuse(&e))?.is_dir() {
-        let file = format!("{} is not a folder", existing.display());
-        return Err(refuse(&io::Error::new(io::ErrorKind::NotADirectory, file)));
+        let (folder, file) = (folder.display(), existing.display());
+        let why = format!("{folder}: expected a folder, and {file} is none");
+        return Err(Failure::input(why));
     }
     tempfile::Builder::new().prefix(".gdro.").tempfile_in(existing).map_err(|e| refuse(&e))?;
     Ok(())
 }
 
-/// The files of a run.
-const OF_A_RUN: [&str; 6] =
-    ["model.json", "summary.json", "trace.jsonl", "schema.json", "selection.json", "path.json"];
-
-/// Refuses a folder in which the files of a run cannot be written, before any work is done.
-pub fn check_run(folder: &Path) -> Result<()> {
-    check_folder(folder)?;
-    OF_A_RUN.iter().try_for_each(|name| check_kind(&folder.join(name)))
-}
-
 /// Refuses a place where a file cannot be written, or where it would replace something else than a
 /// file, before any work is done. The file that appears there replaces what is there now, so that a
-/// device or a pipe would be lost, and a link would no longer lead where it does.
+/// device or a pipe would be lost, and a link would no longer lead where it does. The files of a run
+/// belong together, so that none of them is replaced alone.
 pub fn check_file(path: &Path) -> Result<()> {
     check_kind(path)?;
+    if manifest::lists(path) {
+        let why = "it belongs to a run of gdro: name another file";
+        return Err(Failure::input(format!("{}: {why}", path.display())));
+    }
     check_folder(folder_of(path))
 }
 
 /// Refuses a path at which there is something else than a file.
-fn check_kind(path: &Path) -> Result<()> {
+pub(crate) fn check_kind(path: &Path) -> Result<()> {
     if let Ok(there) = path.symlink_metadata()
         && !there.is_file()
     {
@@ -66,28 +63,42 @@ fn check_kind(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a file that is an input of the same command, under whatever name, and what [`check_file`]
-/// refuses. Inputs may be patterns. `place` says who asks for the file.
+/// Refuses a file that is an input, and what [`check_file`] refuses. `place` says who asks for the
+/// file.
+///
+/// # Errors
+/// What is refused.
 pub fn check_output(path: &Path, inputs: &[PathBuf], place: &str) -> Result<()> {
+    check_input(path, inputs, place)?;
+    check_file(path)
+}
+
+/// Refuses a file that is an input, under whatever name. Inputs may be patterns.
+pub(crate) fn check_input(path: &Path, inputs: &[PathBuf], place: &str) -> Result<()> {
     let canonical = path.canonicalize().ok();
-    let is_it = |input: &PathBuf| canonical.is_some() && input.canonicalize().ok() == canonical;
-    // What is wrong with a pattern is said when it is read.
-    let inputs = gdro_data::expand(inputs).unwrap_or_default();
-    if inputs.iter().any(is_it) {
+    let is_it = |input: PathBuf| match input == Path::new("-") {
+        true => identity(&input) == identity(path),
+        false => input.canonicalize().ok() == canonical,
+    };
+    if canonical.is_some() && expanded(inputs).any(is_it) {
         return Err(Failure::input(format!(
             "{place}: {} is an input and would be overwritten: name another file",
             path.display()
         )));
     }
-    check_file(path)
+    Ok(())
 }
 
 /// The first of some files that is one of the others, under whatever name; either may be patterns, and
 /// `-` is what the standard input reads.
 pub fn shared(files: &[PathBuf], others: &[PathBuf]) -> Option<PathBuf> {
-    let expand = |files: &[PathBuf]| gdro_data::expand(files).unwrap_or_default();
-    let others: Vec<_> = expand(others).iter().filter_map(|other| identity(other)).collect();
-    expand(files).into_iter().find(|file| identity(file).is_some_and(|id| others.contains(&id)))
+    let others: Vec<_> = expanded(others).filter_map(|other| identity(&other)).collect();
+    expanded(files).find(|file| identity(file).is_some_and(|id| others.contains(&id)))
+}
+
+/// The files that paths and patterns stand for. What is wrong with a pattern is said when it is read.
+fn expanded(paths: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    paths.iter().flat_map(|path| gdro_data::expand(std::slice::from_ref(path)).unwrap_or_default())
 }
 
 /// What tells a file from all others.
@@ -104,26 +115,62 @@ fn identity(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
-/// The folder a file is in.
-fn folder_of(file: &Path) -> &Path {
-    file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
+/// Whether an open file is the one at a path.
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let id = |there: fs::Metadata| (there.dev(), there.ino());
+        let (open, there) = (file.metadata().map(id), path.symlink_metadata().map(id));
+        open.is_ok_and(|open| there.is_ok_and(|there| open == there))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.is_file()
+    }
+}
+
+/// Makes a folder and those it is in, and gives those that were missing, the innermost first.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let missing = |f: &&Path| !f.as_os_str().is_empty() && !f.exists();
+    let made: Vec<PathBuf> = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
+    if let Err(error) = fs::create_dir_all(folder) {
+        remove_empty(&made);
+        return Err(error);
+    }
+    Ok(made)
+}
+
+/// Removes those of some folders that are empty.
+pub(crate) fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// Writes files, whose folders are made when they are missing: each appears under its name when all
 /// are complete, and nothing is left behind when one cannot be written. A file that is replaced
 /// leaves its permissions, and its owner where the system allows it, to the new one.
+///
+/// # Errors
+/// For what [`check_file`] refuses, and what cannot be written.
 pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
+    files.iter().try_for_each(|(path, _)| check_file(path))?;
+    replace_all(files)
+}
+
+/// Writes files as [`write_all`] does, those of a run too, in this order.
+pub(crate) fn replace_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     WRITING.store(true, Ordering::Relaxed);
-    let folders = files.iter().map(|(path, _)| folder_of(path));
-    let missing = |f: &Path| !f.as_os_str().is_empty() && !f.exists();
-    let made = folders.flat_map(|folder| folder.ancestors().take_while(|f| missing(f)));
-    let made: Vec<PathBuf> = made.map(Path::to_owned).collect();
-    let write = || {
+    let mut made = Vec::new();
+    let mut write = || {
         let mut complete = Vec::with_capacity(files.len());
         for (path, content) in files {
-            check_file(path)?;
-            let file = temporary(path, content.as_ref()).map_err(|e| Failure::write(path, &e))?;
-            complete.push(file);
+            check_kind(path)?;
+            let refuse = |e: io::Error| Failure::write(path, &e);
+            made.splice(0..0, make_folder(folder_of(path)).map_err(refuse)?);
+            complete.push(temporary(path, content.as_ref()).map_err(refuse)?);
         }
         for (file, (path, _)) in complete.into_iter().zip(files) {
             file.persist(path).map_err(|e| Failure::write(path, &e.error))?;
@@ -132,9 +179,7 @@ pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     };
     let done = write();
     if done.is_err() {
-        for folder in &made {
-            let _ = fs::remove_dir(folder);
-        }
+        remove_empty(&made);
     }
     WRITING.store(false, Ordering::Relaxed);
     done
@@ -143,7 +188,6 @@ pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
 /// A complete file beside `path`, under a name that nobody can guess; it goes when it is dropped.
 fn temporary(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let folder = folder_of(path);
-    fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!(".{name}.");
     let mut builder = tempfile::Builder::new();

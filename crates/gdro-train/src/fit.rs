@@ -18,8 +18,8 @@ use crate::intervals::{Intervals, settings};
 use crate::job::{Job, LossName};
 use crate::model::Model;
 use crate::prepared::{
-    Bounds, Setting, TrainRows, choose, setting_of, setting_on, split_of, task_of, train_names,
-    within,
+    Bounds, Setting, TrainRows, check_groups, choose, setting_of, setting_on, split_of, task_of,
+    train_names, within,
 };
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
@@ -138,10 +138,14 @@ fn train(
     if let Some(why) = &reason {
         progress.tell(Event::Solver(&solver.to_string(), why));
     }
+    if solver == SolverName::Exact {
+        check_groups(job, setting)?;
+    }
     let answer = solve(setting, solver, job, names, None, progress)?;
     progress.tell(Event::Stage("certificate"));
-    let mut certificate =
-        setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))?;
+    let mut certificate = progress.checkpoint().stage("certificate", || {
+        setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))
+    })?;
     if let Some(proof) = &answer.proof {
         certificate = certificate.raised_by(proof);
     }
@@ -230,9 +234,13 @@ pub fn fit_on(
     let Trained { solver, reason, answer, certificate, job: settled } =
         train(job, &setting, &names, progress)?;
     progress.tell(Event::Stage("ordinary training, for comparison"));
-    let ordinary = |which, bounds| within(&setting, bounds)?.ordinary(which, None);
-    let erm = ordinary(Baseline::Erm, erm).map_err(library)?;
-    let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
+    let ordinary = |stage, which, bounds| {
+        progress.checkpoint().stage(stage, || {
+            within(&setting, bounds).and_then(|on| on.ordinary(which, None)).map_err(library)
+        })
+    };
+    let erm = ordinary("ERM", Baseline::Erm, erm)?;
+    let balanced = ordinary("balanced ERM", Baseline::Balanced, balanced)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
     let clusters = prepared.train_clusters.as_ref();

@@ -16,7 +16,9 @@
 //! | [`numbers`] | numbers as tables and sentences show them |
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
+//! | [`checkpoint`] | runs that go on where they were cut off |
 //! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
+//! | [`run_folder`], [`manifest`] | the folder of a run, and what binds its files |
 //!
 //! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
 //! [`failure::Failure`].
@@ -24,6 +26,7 @@
 pub mod baseline;
 pub mod cap;
 pub mod certify;
+pub mod checkpoint;
 pub mod classes;
 pub mod clusters;
 pub mod constant;
@@ -36,12 +39,14 @@ pub mod fit;
 mod group_numbers;
 pub mod intervals;
 pub mod job;
+pub mod manifest;
 pub mod model;
 pub mod numbers;
 pub mod options;
 pub mod predict;
 pub mod prepared;
 pub mod progress;
+pub mod run_folder;
 pub mod scales;
 pub mod scores;
 pub mod select;

@@ -16,10 +16,18 @@ use crate::baseline::Baseline;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName};
+use crate::manifest;
 use crate::prepared::{loss_of, task_of};
 
 /// Version of the format of `model.json`.
 const FORMAT: u32 = 2;
+
+/// What is looked at first of a `model.json`.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    format: Option<serde_json::Value>,
+}
 
 /// A linear model with its encoding, groups and the job that made it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -242,6 +250,12 @@ impl Model {
         if path.is_dir() { path.join("model.json") } else { path.to_owned() }
     }
 
+    /// All files that a command reads which takes this model from `path` and the files of a table, and
+    /// those that the model was made of: what none of its outputs may replace.
+    pub fn inputs(&self, path: &Path, tables: &[PathBuf]) -> Vec<PathBuf> {
+        [tables, &[Model::file(path)], &self.job.inputs()].concat()
+    }
+
     /// Reads a `model.json`, or the one in a folder.
     ///
     /// # Errors
@@ -249,14 +263,13 @@ impl Model {
     pub fn load(path: &Path) -> Result<Self> {
         let file = Model::file(path);
         let name = file.display();
-        let text = std::fs::read_to_string(&file)
-            .map_err(|e| Failure::input(format!("cannot read the model {name}: {e}")))?;
+        let text = manifest::read(&file, "model")?;
         let broken = |e: serde_json::Error| {
             let (line, column) = (e.line(), e.column());
             Failure::input(format!("{name}:{line}:{column}: not a model of gdro: {e}"))
         };
-        let value: serde_json::Value = serde_json::from_str(&text).map_err(broken)?;
-        let format = value.get("format").and_then(serde_json::Value::as_u64);
+        let head: Head = serde_json::from_str(&text).map_err(broken)?;
+        let format = head.format.and_then(|format| format.as_u64());
         if format != Some(u64::from(FORMAT)) {
             let found = format.map_or("none".to_owned(), |f| f.to_string());
             return Err(Failure::input(format!(
@@ -264,36 +277,49 @@ impl Model {
             )));
         }
         let mut model: Model = serde_json::from_str(&text).map_err(broken)?;
+        model.check().map_err(|why| Failure::input(format!("{name}: {why}")))?;
         // Where there is no free intercept, there is none that a bound could leave out.
         if let (Some(certificate), false) = (&mut model.certificate, model.job.training.is_free()) {
             certificate.any_intercept = true;
         }
-        let outputs = match &model.target {
+        Ok(model)
+    }
+
+    /// Refuses what no training gives.
+    fn check(&self) -> std::result::Result<(), String> {
+        self.encoding.check()?;
+        self.grouping.check()?;
+        self.target.check()?;
+        self.job.training.check()?;
+        let outputs = match &self.target {
             Target::Multiclass { classes, .. } => classes.len(),
             Target::Binary { .. } | Target::Regression { .. } => 1,
         };
-        let fits = model.outputs == outputs
-            && model.weights.len() == model.features.len() * outputs
-            && model.features.len() == model.encoding.dimension()
-            && [0, model.outputs].contains(&model.intercepts.len())
-            && model.group_weights.len() == model.grouping.names().len()
-            && task_of(model.loss) == model.target.task();
+        let fits = self.outputs == outputs
+            && Some(self.weights.len()) == self.features.len().checked_mul(outputs)
+            && self.features.len() == self.encoding.dimension()
+            && [0, self.outputs].contains(&self.intercepts.len())
+            && self.group_weights.len() == self.grouping.names().len()
+            && task_of(self.loss) == self.target.task();
         if !fits {
-            return Err(Failure::input(format!(
-                "{name}: the numbers of weights, features and groups, the loss and the target do not fit together"
-            )));
+            return Err(
+                "the numbers of weights, features and groups, the loss and the target do not \
+                        fit together"
+                    .into(),
+            );
         }
-        let numbers = model.weights.iter().chain(&model.intercepts).chain(&model.group_weights);
+        let numbers = self.weights.iter().chain(&self.intercepts).chain(&self.group_weights);
         if let Some(bad) = numbers.copied().find(|v| !v.is_finite()) {
-            return Err(Failure::input(format!("{name}: a weight is {bad}")));
+            return Err(format!("a weight is {bad}"));
         }
-        if let Some(baseline) = &model.baseline {
-            let groups = model.grouping.names().len();
-            baseline
-                .check(model.weights.len(), model.intercepts.len(), groups)
-                .map_err(|why| Failure::input(format!("{name}: {why}")))?;
+        let caps = [Some(self.cap), self.weight_cap, self.cluster_cap];
+        if let Some(bad) = caps.into_iter().flatten().find(|cap| !(*cap >= 0.0 && cap.is_finite()))
+        {
+            return Err(format!("a cap is {bad}: expected a number of at least 0"));
         }
-        Ok(model)
+        let groups = self.grouping.names().len();
+        let (weights, intercepts) = (self.weights.len(), self.intercepts.len());
+        self.baseline.as_ref().map_or(Ok(()), |b| b.check(weights, intercepts, groups))
     }
 
     /// Whether a prepared table gives the encoding, the groups and the target of the model.

@@ -19,11 +19,17 @@ pub struct Predicted {
     pub notes: Vec<String>,
 }
 
-/// The predictions for the files of a table.
+/// The predictions for the files of a table. Names are [`gdro_data::escaped`]; where the file is for a
+/// `spreadsheet`, those that it would run as formulas begin with an apostrophe.
 ///
 /// # Errors
 /// What is wrong with the table.
-pub fn predict(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Result<Predicted> {
+pub fn predict(
+    model: &Model,
+    tables: &[PathBuf],
+    options: &DataOptions,
+    spreadsheet: bool,
+) -> Result<Predicted> {
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
     let mut notes = table.notes().to_vec();
     let rows = model.encoding.complete_rows(&table)?;
@@ -39,6 +45,16 @@ pub fn predict(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Resu
         }
         Target::Regression { .. } => {}
     }
+    let name = |name: &str| match (gdro_data::escaped(name), spreadsheet) {
+        (name, true) if is_formula(&name) => format!("'{name}"),
+        (name, _) => name,
+    };
+    header.iter_mut().for_each(|title| *title = name(title));
+    let labels: Vec<String> = match &model.target {
+        Target::Binary { negative, positive, .. } => vec![name(negative), name(positive)],
+        Target::Multiclass { classes, .. } => classes.iter().map(|class| name(class)).collect(),
+        Target::Regression { .. } => Vec::new(),
+    };
     let width = header.len();
     let mut lines = vec![vec![String::new(); width]; table.rows()];
     let every = (0..rows.len() as u32).collect();
@@ -48,7 +64,7 @@ pub fn predict(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Resu
         let data = gdro::Dataset::new(matrix, targets, None, &[every])
             .map_err(|e| Failure::library(e, &[]))?;
         each_score(&loss, &data, &model.w(), |at, s| {
-            lines[rows[at] as usize] = cells(&model.target, &loss, s);
+            lines[rows[at] as usize] = cells(&model.target, &labels, &loss, s);
         });
     }
     let text = csv_text(&header, &lines)?;
@@ -66,19 +82,23 @@ pub fn predict(model: &Model, tables: &[PathBuf], options: &DataOptions) -> Resu
     Ok(Predicted { text, notes })
 }
 
-/// The cells of a row with these scores.
-fn cells(target: &Target, loss: &AnyLoss, s: &[f64]) -> Vec<String> {
+/// Whether a spreadsheet would take a text for a formula. A number is none.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) && text.parse::<f64>().is_err()
+}
+
+/// The cells of a row with these scores; `labels` are those of the target.
+fn cells(target: &Target, labels: &[String], loss: &AnyLoss, s: &[f64]) -> Vec<String> {
     match target {
-        Target::Binary { positive, negative, .. } => {
-            let label = if class_of(s) == 1 { positive } else { negative };
+        Target::Binary { .. } => {
             let second = if loss.is_probabilistic() { logistic(s[0]) } else { s[0] };
-            vec![label.clone(), second.to_string()]
+            vec![labels[usize::from(class_of(s) == 1)].clone(), second.to_string()]
         }
-        Target::Multiclass { classes, .. } => {
+        Target::Multiclass { .. } => {
             let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let total: f64 = s.iter().map(|v| (v - top).exp()).sum();
             let shares = s.iter().map(|v| ((v - top).exp() / total).to_string());
-            std::iter::once(classes[class_of(s)].clone()).chain(shares).collect()
+            std::iter::once(labels[class_of(s)].clone()).chain(shares).collect()
         }
         Target::Regression { .. } => vec![s[0].to_string()],
     }

@@ -6,7 +6,7 @@ use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::setting::{
     Objective, Size, SolverName, Terms, family_shares, intercept_bound, row_shares,
 };
-use gdro_data::{Prepared, Split, Target, Task};
+use gdro_data::{Prepared, Purpose, Split, Target, Task, check_memory, count};
 
 use crate::failure::{Failure, Result};
 use crate::group_numbers::numbers_of;
@@ -90,12 +90,28 @@ impl TrainRows {
 /// The setting of a job on a prepared table.
 ///
 /// # Errors
-/// Those of [`setting_on`].
+/// Those of [`setting_on`] and [`check_groups`].
 pub fn setting_of(job: &Job, prepared: &Prepared) -> Result<Setting> {
     let rows = TrainRows::from(prepared);
     let loss = loss_of(job.training.loss, &prepared.target)
         .map_err(|e| Failure::library(e, &rows.names))?;
-    setting_on(job, rows, loss, loss.targets())
+    let setting = setting_on(job, rows, loss, loss.targets())?;
+    // Whatever the solver, balanced training is beside it.
+    check_groups(job, &setting)?;
+    Ok(setting)
+}
+
+/// Refuses groups and weights for whose gradients there is no memory, before any work is done.
+///
+/// # Errors
+/// Where [`Size::memory`] is more than there is.
+pub fn check_groups(job: &Job, setting: &Setting) -> Result<()> {
+    let (groups, weights) = (setting.data.groups(), setting.model_len());
+    let what = || {
+        let (groups, weights) = (count(groups, "group"), count(weights, "weight"));
+        format!("{groups} and {weights}, with a gradient each,")
+    };
+    check_memory(setting.size().memory(), Purpose::Groups, what).map_err(|e| job.refuse(&e))
 }
 
 /// The setting of a job on rows, with a loss that takes such targets.

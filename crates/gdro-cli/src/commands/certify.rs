@@ -6,7 +6,7 @@ use clap::Args;
 use gdro_train::certify::certify;
 use gdro_train::model::Model;
 
-use super::args::{FormatArg, GroupFileArg};
+use super::args::{FormatArg, GroupFileArg, MemoryArg};
 use super::pretty;
 use crate::print;
 use gdro_train::Result;
@@ -25,6 +25,8 @@ pub struct Certify {
     #[command(flatten)]
     format: FormatArg,
     #[command(flatten)]
+    memory: MemoryArg,
+    #[command(flatten)]
     group_file: GroupFileArg,
     /// Print the certificate as JSON
     #[arg(long)]
@@ -34,6 +36,7 @@ pub struct Certify {
 impl Certify {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        self.memory.apply();
         let model = Model::load(&self.model)?;
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;

@@ -8,7 +8,7 @@ use gdro_train::evaluate::{Caps, evaluate};
 use gdro_train::model::Model;
 use gdro_train::{Failure, Result};
 
-use super::args::{FormatArg, GroupFileArg, OutputArgs};
+use super::args::{FormatArg, GroupFileArg, MemoryArg, OutputArgs};
 use super::pretty;
 use crate::print;
 
@@ -24,6 +24,8 @@ pub struct Evaluate {
     tables: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArg,
+    #[command(flatten)]
+    memory: MemoryArg,
     #[command(flatten)]
     group_file: GroupFileArg,
     /// Intervals hold for all groups at once with probability 1 − D [default: that of the training]
@@ -49,6 +51,7 @@ impl Evaluate {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         self.output.check()?;
+        self.memory.apply();
         let model = Model::load(&self.model)?;
         let delta = self.delta.unwrap_or(model.job.training.delta);
         if !(delta > 0.0 && delta < 1.0) {
@@ -63,7 +66,8 @@ impl Evaluate {
             }
         }
         if let Some(page) = &self.report {
-            let inputs = [&self.tables[..], &[Model::file(&self.model)]].concat();
+            let mut inputs = model.inputs(&self.model, &self.tables);
+            inputs.extend(self.group_file.files());
             page::check(page, &inputs, "--report")?;
         }
         let mut options = self.format.options(&model)?;

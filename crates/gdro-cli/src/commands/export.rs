@@ -29,8 +29,8 @@ pub struct Export {
 impl Export {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        files::check_output(&self.out, &[Model::file(&self.model)], "--out")?;
         let model = Model::load(&self.model)?;
+        files::check_output(&self.out, &model.inputs(&self.model, &[]), "--out")?;
         print::file(&self.out, model.onnx()?)
     }
 }

@@ -54,6 +54,7 @@ impl Inspect {
             let why = format!("--{key}: nothing is estimated here: leave it out");
             return Err(Failure::input(why));
         }
+        job.memory.into_iter().for_each(gdro_data::limit_memory);
         let refuse = |e| job.refuse(&e);
         let table = gdro_data::read(&job.files(&job.tables), &job.data).map_err(refuse)?;
         let task = job.training.loss.map(task_of);

@@ -25,7 +25,7 @@ impl Man {
         let pages = own.chain([("gdro".to_owned(), program)]);
         let pages = pages
             .map(|(name, command)| (self.folder.join(format!("{name}.1")), page(&name, command)));
-        print::files(&pages.collect::<Vec<_>>())
+        print::all(&pages.collect::<Vec<_>>())
     }
 }
 

@@ -7,7 +7,7 @@ use gdro_train::model::Model;
 use gdro_train::predict::predict;
 use gdro_train::{Result, files};
 
-use super::args::FormatArg;
+use super::args::{FormatArg, MemoryArg};
 use crate::print;
 
 /// Predict the rows of a table: a CSV with a line for each row, in the order of the rows.
@@ -26,9 +26,14 @@ pub struct Predict {
     tables: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArg,
+    #[command(flatten)]
+    memory: MemoryArg,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Let names that a spreadsheet would run as formulas, such as `=1+1`, begin with an apostrophe
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// No notes beside the predictions
     #[arg(long, short)]
     quiet: bool,
@@ -37,13 +42,13 @@ pub struct Predict {
 impl Predict {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        if let Some(file) = &self.out {
-            let inputs = [&self.tables[..], &[Model::file(&self.model)]].concat();
-            files::check_output(file, &inputs, "--out")?;
-        }
+        self.memory.apply();
         let model = Model::load(&self.model)?;
+        if let Some(file) = &self.out {
+            files::check_output(file, &model.inputs(&self.model, &self.tables), "--out")?;
+        }
         let options = self.format.options(&model)?;
-        let predicted = predict(&model, &self.tables, &options)?;
+        let predicted = predict(&model, &self.tables, &options, self.spreadsheet_safe)?;
         if !self.quiet {
             predicted.notes.iter().for_each(|note| print::note(note));
         }

@@ -107,7 +107,8 @@ fn the_written_summary_is_the_printed_one() {
     let again = folder.summary(&FIT["fit ".len()..]);
     assert_eq!(without_seconds(again), without_seconds(printed));
     let files: Vec<_> = folder.list().into_iter().filter(|f| f.starts_with("out/")).collect();
-    assert_eq!(files, ["out/model.json", "out/summary.json", "out/trace.jsonl"]);
+    let expected = ["manifest.json", "model.json", "summary.json", "trace.jsonl"];
+    assert_eq!(files, expected.map(|name| format!("out/{name}")));
 }
 
 #[test]

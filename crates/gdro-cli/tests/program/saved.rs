@@ -183,7 +183,7 @@ fn an_edited_model_is_found_out() {
     let mut model = folder.json("run/model.json");
     let old = number(&model["weights"][0]);
     model["weights"][0] = (old + 0.3).into();
-    folder.file("run/model.json", model.to_string());
+    folder.edit("run/model.json", model.to_string());
     let now: Value = serde_json::from_str(&folder.prints("certify run t.csv --json")).unwrap();
     assert!(number(&now["gap"]) > 1e-3);
     let text = folder.prints("certify run t.csv");
@@ -195,7 +195,7 @@ fn a_model_outside_of_its_ball_is_refused() {
     let folder = trained("--solver exact --ball 0.5");
     let mut model = folder.json("run/model.json");
     model["weights"][0] = 7.0.into();
-    folder.file("run/model.json", model.to_string());
+    folder.edit("run/model.json", model.to_string());
     let refused = folder.refused("certify run t.csv");
     assert!(refused.contains("outside of its domain"), "{refused}");
 }
@@ -223,7 +223,7 @@ fn broken_models_are_refused() {
         (&good.replacen("\"loss\": \"logistic\"", "\"loss\": \"magic\"", 1), "not a model"),
     ];
     for (text, expected) in cases {
-        folder.file("run/model.json", text);
+        folder.edit("run/model.json", text);
         for command in ["show run", "certify run t.csv", "predict run t.csv", "evaluate run t.csv"]
         {
             let refused = folder.refused(command);
@@ -231,7 +231,7 @@ fn broken_models_are_refused() {
         }
     }
     assert!(folder.refused("show nowhere").contains("nowhere"));
-    folder.file("run/model.json", good);
+    folder.edit("run/model.json", good);
     assert!(folder.refused("evaluate run t.csv --delta 1.5").contains("--delta 1.5"));
     folder.file("few.csv", "x,g,y\n1,a,yes\n");
     assert!(folder.refused("predict run few.csv").contains('z'));

@@ -90,7 +90,7 @@ fn files_tables_and_many_groups() {
     let text = folder.prints("select t.csv --target y --groups g --path --out out");
     assert!(text.contains("k = 5") && text.contains("balanced ERM"), "{text}");
     assert!(text.contains("wrote path.json to out"), "{text}");
-    assert_eq!(folder.list(), ["out", "out/path.json", "t.csv"]);
+    assert_eq!(folder.list(), ["out", "out/manifest.json", "out/path.json", "t.csv"]);
     assert_eq!(folder.json("out/path.json"), path(&folder, ""));
     // Fewer points than groups: about so many, both ends among them.
     let few: Value = serde_json::from_str(

@@ -411,10 +411,8 @@ fn a_chosen_model_is_an_ordinary_one() {
     }
     let mut files = folder.list();
     files.retain(|name| name.starts_with("out/"));
-    assert_eq!(
-        files,
-        ["out/model.json", "out/selection.json", "out/summary.json", "out/trace.jsonl"]
-    );
+    let expected = ["manifest.json", "model.json", "selection.json", "summary.json", "trace.jsonl"];
+    assert_eq!(files, expected.map(|name| format!("out/{name}")));
     folder.prints("predict out t.csv");
     assert!(folder.prints("certify out t.csv").contains("stored in the model"));
     assert!(folder.prints("show out").contains("linear model"));

@@ -272,7 +272,7 @@ fn bounds_of_earlier_versions_are_told_apart() {
         let text = folder.read("out/model.json");
         let old = text.replace("\"any_intercept\": true,\n", "");
         assert_ne!(old, text);
-        folder.file("out/model.json", old);
+        folder.edit("out/model.json", old);
     };
     let joined = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     folder.prints(&format!("{fit} --out out"));

@@ -278,7 +278,7 @@ fn a_saved_model_is_judged_as_in_its_training() {
         // Columns of the evaluation are those of a model without a baseline.
         let mut model = folder.json("run/model.json");
         model.as_object_mut().unwrap().remove("baseline").unwrap();
-        folder.file("run/model.json", model.to_string());
+        folder.edit("run/model.json", model.to_string());
         let old = evaluated(&folder, "run new.csv");
         assert_eq!((&old["intervals"], &old["verdict"]), (&found["intervals"], &Value::Null));
         for key in ["mean_over_rows", "capped_mean_over_rows", "worst_group"] {
@@ -340,7 +340,7 @@ fn baselines_of_streams_and_broken_ones() {
     ] {
         let mut model = good.clone();
         model["baseline"][field] = value;
-        folder.file("run/model.json", model.to_string());
+        folder.edit("run/model.json", model.to_string());
         let said = folder.refused("evaluate run new.csv");
         assert!(said.contains(says), "{field}: {said}");
     }

@@ -1,14 +1,15 @@
 //! How one column becomes features.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::moments::moments;
 use crate::error::{Error, Result};
 use crate::labels::{MISSING, RARE};
-use crate::options::{DataOptions, Missing, MissingGroup};
+use crate::options::{DataOptions, MOST_BUCKETS, Missing, MissingGroup};
 use crate::table::{Column, DateOrder, Kind, Texts};
+use crate::words::shown;
 
 /// How a column is encoded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +140,30 @@ impl FeatureColumn {
             FeatureColumn::Number { .. } => Kind::Number,
             FeatureColumn::Text { .. } | FeatureColumn::Hash { .. } => Kind::Text,
         }
+    }
+
+    /// Refuses what no training gives.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(super) fn check(&self) -> std::result::Result<(), String> {
+        let name = shown(self.name());
+        let fits = match self {
+            FeatureColumn::Number { mean, deviation, .. } => {
+                mean.is_finite() && deviation.is_finite() && *deviation >= 0.0
+            }
+            FeatureColumn::Text { levels, rare, .. } => {
+                let mut seen = HashSet::new();
+                levels.iter().chain(rare).all(|text| seen.insert(text))
+            }
+            FeatureColumn::Hash { buckets, .. } => (2..=MOST_BUCKETS).contains(buckets),
+        };
+        let why = || match self {
+            FeatureColumn::Number { .. } => "a mean or deviation out of range",
+            FeatureColumn::Text { .. } => "a text twice",
+            FeatureColumn::Hash { .. } => "a number of buckets out of range",
+        };
+        if fits { Ok(()) } else { Err(format!("column `{name}` has {}", why())) }
     }
 
     /// Number of features.

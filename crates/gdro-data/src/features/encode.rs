@@ -1,6 +1,6 @@
 //! Columns to features.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gdro::Matrix;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,10 @@ use super::hash::bucket;
 use super::sparse::SparseFeatures;
 use crate::error::{Error, Result};
 use crate::labels::{MISSING, RARE};
+use crate::memory::{Purpose, check_memory};
 use crate::options::{DataOptions, Scaling};
 use crate::table::{Column, Kind, Table};
+use crate::words::{count, shown};
 
 /// How the columns of a table become features: numbers are standardised, texts are one-hot or
 /// hashed, and a constant 1 may follow as the last feature. Made from training rows.
@@ -85,6 +87,23 @@ impl Encoding {
             columns.iter_mut().for_each(FeatureColumn::keep_scale);
         }
         Encoding { columns, sparse, constant }
+    }
+
+    /// Refuses an encoding, as it was read from a file, that no training gives. Until then nothing else
+    /// may be asked of it.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let mut names = HashSet::new();
+        self.columns.iter().try_for_each(FeatureColumn::check)?;
+        if let Some(column) = self.columns.iter().find(|column| !names.insert(column.name())) {
+            return Err(format!("column `{}` occurs twice", shown(column.name())));
+        }
+        match &self.sparse {
+            Some(sparse) if !sparse.fits() => Err("features by index out of range".into()),
+            _ => Ok(()),
+        }
     }
 
     /// Whether features are taken by their indices.
@@ -182,6 +201,7 @@ impl Encoding {
         active: usize,
         (unseen, beyond): (&mut [usize], &mut usize),
     ) -> Result<Matrix> {
+        check_room(rows.len(), active, size_of::<u32>() + size_of::<f64>())?;
         let mut starts = Vec::with_capacity(rows.len() + 1);
         let mut indices = Vec::with_capacity(active * rows.len());
         let mut values = Vec::with_capacity(active * rows.len());
@@ -219,6 +239,7 @@ impl Encoding {
         (unseen, beyond): (&mut [usize], &mut usize),
     ) -> Result<Matrix> {
         let width = self.dimension();
+        check_room(rows.len(), width, size_of::<f64>())?;
         let mut dense = vec![0.0; width * rows.len()];
         for tile in Places::of(rows).order.chunks(TILE) {
             let mut first = 0;
@@ -261,6 +282,13 @@ impl Encoding {
     fn parts<'a>(&'a self, table: &'a Table) -> Result<Vec<Part<'a>>> {
         self.columns.iter().map(|c| Part::new(c, table.find("model", c.name())?)).collect()
     }
+}
+
+/// Refuses rows that would not fit into memory, with so many numbers each that take so many bytes.
+fn check_room(rows: usize, numbers: usize, bytes: usize) -> Result<()> {
+    check_memory(rows as f64 * numbers as f64 * bytes as f64, Purpose::Rows, || {
+        format!("{}, encoded in {},", count(rows, "row"), count(numbers, "number"))
+    })
 }
 
 /// Rows in the order of the table, with the places that they were asked for in.

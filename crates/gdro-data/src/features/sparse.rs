@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::table::Table;
-use crate::table::sparse::{Sparse, index_of};
+use crate::table::sparse::{MOST_INDEX, Sparse, index_of};
 
 /// Which indices are features, and in what order: as they are, one feature each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,15 @@ impl SparseFeatures {
         let mut columns: Vec<u32> = columns.filter(|i| (first..end).contains(i)).collect();
         columns.sort_unstable();
         SparseFeatures { first, end, columns }
+    }
+
+    /// Whether training may have given it.
+    pub(super) fn fits(&self) -> bool {
+        let inside = |index: &u32| (self.first..self.end).contains(index);
+        self.first <= self.end
+            && self.end <= MOST_INDEX + 1
+            && self.columns.is_sorted_by(|a, b| a < b)
+            && self.columns.iter().all(inside)
     }
 
     /// Number of features.

@@ -1,10 +1,12 @@
 //! Rows as they come out of a file, before the kinds of their columns are settled.
 
 use crate::error::{Error, Result, Unit};
+use crate::memory::{Purpose, check_memory};
 use crate::table::kind::{Forced, Odd, Refused, Wanted};
 use crate::table::raw::RawColumn;
 use crate::table::sparse::Sparse;
 use crate::table::{Column, Kind, Table};
+use crate::words::count;
 
 /// Largest number of rows of a table: data sets number them by `u32`.
 pub(super) const MOST: usize = u32::MAX as usize;
@@ -66,6 +68,18 @@ impl Batch {
         let too_many = || Error::TooManyRows { file: file.to_owned(), limit: MOST as u64 };
         self.lines.push(number.ok_or_else(too_many)?);
         Ok(())
+    }
+
+    /// Refuses cells that leave no memory for the numbers that they become.
+    pub fn check_memory(&self, file: &str) -> Result<()> {
+        let columns = self.columns.iter().map(RawColumn::bytes).sum::<usize>();
+        let sparse = self.sparse.as_ref().map_or(0, Sparse::bytes);
+        let rows = self.lines.len();
+        let cells = rows * self.columns.iter().filter(|column| column.bytes() > 0).count();
+        let bytes = (columns + sparse + size_of::<u32>() * rows) + size_of::<f64>() * cells;
+        check_memory(bytes as f64, Purpose::Table, || {
+            format!("{file}: the first {} of the table", count(rows, "row"))
+        })
     }
 
     /// The table. `settled` are the kinds that earlier batches have settled, and takes those that

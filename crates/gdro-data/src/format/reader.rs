@@ -163,12 +163,14 @@ impl Reader {
     /// # Errors
     /// As [`crate::read`].
     pub fn read(mut self) -> Result<Table> {
-        let limit = Limit { rows: usize::MAX, bytes: usize::MAX };
+        let limit = Limit { rows: usize::MAX, bytes: BLOCK_BYTES };
         let mut batch: Option<Batch> = None;
         while self.source.is_some() || self.advance()? {
             let Some(mut source) = self.source.take() else { continue };
             let batch = batch.get_or_insert_with(|| Batch::new(self.names.len(), 0, source.unit()));
-            while source.next(&self.wanted[..self.width], limit, batch)? {}
+            while source.next(&self.wanted[..self.width], limit, batch)? {
+                batch.check_memory(source.file())?;
+            }
             batch.files.push((self.last.clone(), batch.lines.len()));
         }
         let mut batch = batch.ok_or(Error::NoFile)?;

@@ -55,6 +55,22 @@ pub(super) struct Labelled {
 }
 
 impl GroupColumn {
+    /// Refuses labels that no options give.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(super) fn check(&self) -> std::result::Result<(), String> {
+        let fits = match &self.labels {
+            Labels::Values { .. } => true,
+            Labels::Bins { cuts } => {
+                cuts.iter().all(|cut| cut.is_finite()) && cuts.is_sorted_by(|a, b| a < b)
+            }
+            Labels::Compared { comparison } => comparison.number.is_finite(),
+        };
+        let name = shown(&self.name);
+        if fits { Ok(()) } else { Err(format!("bins of `{name}` that do not rise")) }
+    }
+
     /// The labels of the given rows. Where there are several families they say of which column
     /// they are: `race=Black`.
     pub(super) fn label(

@@ -161,6 +161,21 @@ impl Grouping {
         Ok((Grouping { families, missing: MissingGroup::Error, names }, order))
     }
 
+    /// Refuses a grouping, as it was read from a file, that no training gives.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let groups = self.families.iter().try_fold(0, |sum: usize, family| {
+            family.columns.iter().try_for_each(GroupColumn::check)?;
+            sum.checked_add(family.groups).ok_or_else(|| "too many groups".to_owned())
+        })?;
+        if self.families.is_empty() || groups != self.names.len() {
+            return Err("the numbers of groups and of their names do not fit together".into());
+        }
+        distinct(self.names.iter()).map_err(|e| e.to_string())
+    }
+
     /// The families: one, unless several were asked for.
     pub fn families(&self) -> &[Family] {
         &self.families

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::labels::GROUP;
 
 /// Largest number of buckets of a hashed column.
-const MOST_BUCKETS: u32 = 1 << 24;
+pub(crate) const MOST_BUCKETS: u32 = 1 << 24;
 
 impl DataOptions {
     /// Refuses options that contradict each other.

@@ -9,6 +9,7 @@ mod entry;
 mod missing;
 mod settle;
 
+pub(crate) use check::MOST_BUCKETS;
 pub use choices::{
     Format, GroupFeatures, MissingGroup, Scaling, SmallGroups, Split, Task, WeightKind,
 };

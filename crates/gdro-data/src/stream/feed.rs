@@ -49,6 +49,8 @@ pub struct Feed {
     open: Open,
     /// The groups of a row.
     groups: Vec<usize>,
+    /// Rows of the table so far.
+    rows: u64,
 }
 
 impl Feed {
@@ -87,6 +89,7 @@ impl Feed {
             portions: 0,
             open: Open::new(m),
             groups: Vec::new(),
+            rows: 0,
             schema,
         }
     }
@@ -139,6 +142,7 @@ impl Feed {
     /// cannot be encoded, and more rows of a group than it counted.
     pub fn take(&mut self, block: &Table) -> Result<Vec<Portion>> {
         let schema = self.schema.clone();
+        self.rows += block.rows() as u64;
         if self.settled.is_none() {
             self.settled = Some(schema.options.settle(block.names())?.0);
         }
@@ -179,17 +183,24 @@ impl Feed {
     /// Says that this was the whole table.
     ///
     /// # Errors
-    /// [`Error::StaleSchema`] when a group had fewer rows than the schema counted.
+    /// [`Error::StaleSchema`] when a group, or the table with rows that are left out, had fewer rows
+    /// than the schema counted.
     pub fn end(&self) -> Result<()> {
         let counts = &self.schema.counts;
-        match (0..counts.len()).find(|group| self.seen(*group) < counts[*group]) {
-            None => Ok(()),
+        let what = match (0..counts.len()).find(|group| self.seen(*group) < counts[*group]) {
+            None if self.rows == self.schema.rows => return Ok(()),
+            None => format!("{} rows, not {}", self.rows, self.schema.rows),
             Some(group) => {
                 let (name, seen) = (&self.schema.grouping.names()[group], self.seen(group));
-                let what = format!("{seen} rows of the group `{name}`, not {}", counts[group]);
-                Err(Error::StaleSchema { what })
+                format!("{seen} rows of the group `{name}`, not {}", counts[group])
             }
-        }
+        };
+        Err(Error::StaleSchema { what })
+    }
+
+    /// Whether all rows of all groups have come that the schema counted.
+    pub fn has_all(&self) -> bool {
+        self.schema.counts.iter().enumerate().all(|(group, count)| self.seen(group) >= *count)
     }
 
     /// Rows of a group so far.

@@ -45,6 +45,36 @@ fn yes() -> bool {
 }
 
 impl Schema {
+    /// Refuses a schema, as it was read from a file, that counting no table gives.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        self.encoding.check()?;
+        self.grouping.check()?;
+        self.target.check()?;
+        self.options.check().map_err(|e| e.to_string())?;
+        if self.counts.len() != self.grouping.names().len() {
+            return Err("the numbers of groups and of their counts do not fit together".into());
+        }
+        // A row is in a group of the first family at most.
+        let first = self.first_family();
+        let sum = |counts: &[u64]| counts.iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
+        let used = self.rows.checked_sub(self.left_out);
+        let families = self.grouping.families().iter().scan(0, |start, family| {
+            let own = *start..*start + family.groups();
+            *start = own.end;
+            Some(own)
+        });
+        let fits =
+            |own: std::ops::Range<usize>| sum(&self.counts[own]).is_some_and(|n| Some(n) <= used);
+        let is_number = self.largest_target.is_finite() && self.largest_target >= 0.0;
+        match used {
+            Some(1..) if first > 0 && is_number && { families }.all(fits) => Ok(()),
+            _ => Err("its numbers of rows contradict each other".into()),
+        }
+    }
+
     /// Number of groups of the first family, which come first.
     pub fn first_family(&self) -> usize {
         self.grouping.families().first().map_or(0, |family| family.groups())

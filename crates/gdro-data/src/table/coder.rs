@@ -48,6 +48,13 @@ impl Coder {
         self.texts.codes.len()
     }
 
+    /// Bytes that it takes, about: each text is held twice.
+    pub(crate) fn bytes(&self) -> usize {
+        let levels = self.texts.levels.iter();
+        let texts: usize = levels.map(|level| 2 * (size_of::<String>() + level.len())).sum();
+        texts + size_of::<u32>() * self.texts.codes.len()
+    }
+
     /// Whether no cell has a text.
     pub(crate) fn is_blank(&self) -> bool {
         self.texts.levels.is_empty()

@@ -99,6 +99,21 @@ impl RawColumn {
         true
     }
 
+    /// Bytes that it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            RawColumn::Nothing => 0,
+            RawColumn::Cells(cells) => cells.text.len() + size_of::<u32>() * cells.lengths.len(),
+            #[cfg(feature = "arrow")]
+            RawColumn::Numbers(numbers) => {
+                let labels = numbers.labels.as_ref().map_or(0, Coder::bytes);
+                size_of::<f64>() * numbers.numbers.len() + labels
+            }
+            #[cfg(feature = "arrow")]
+            RawColumn::Coded(coder) => coder.bytes(),
+        }
+    }
+
     /// Whether every cell is missing.
     pub(crate) fn is_blank(&self) -> bool {
         match self {

@@ -21,6 +21,12 @@ impl Default for Sparse {
 }
 
 impl Sparse {
+    /// Bytes that it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let entry = size_of::<u32>() + size_of::<f64>();
+        entry * self.values.len() + size_of::<usize>() * self.starts.len()
+    }
+
     /// Appends an entry of the row that is being written.
     pub(crate) fn push(&mut self, index: u32, value: f64) {
         self.indices.push(index);

@@ -18,7 +18,7 @@ pub use training::{Budget, LossName, PerGroup, Training};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gdro_data::DataOptions;
+use gdro_data::{Bytes, DataOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -39,9 +39,18 @@ pub struct Job {
     /// Where the results are written; nowhere when absent. The model is the same wherever it goes.
     #[serde(skip)]
     pub out: Option<PathBuf>,
+    /// Whether the results may be written into a folder that is no run of gdro.
+    #[serde(skip)]
+    pub force: bool,
+    /// How much memory may be taken, where that is said.
+    #[serde(skip)]
+    pub memory: Option<Bytes>,
     /// Where the page for a browser is written; nowhere when absent.
     #[serde(skip)]
     pub report: Option<PathBuf>,
+    /// Seconds between checkpoints, where they were given; none are written when 0.
+    #[serde(skip)]
+    pub checkpoint_every: Option<f64>,
     /// The job file, if there is one.
     #[serde(skip)]
     file: Option<PathBuf>,
@@ -57,6 +66,27 @@ impl Job {
     /// The files to read for training on `tables`: the one whose rows are held out comes last.
     pub fn files(&self, tables: &[PathBuf]) -> Vec<PathBuf> {
         tables.iter().chain(&self.training.holdout_file).cloned().collect()
+    }
+
+    /// All files that the job reads, its own one too; they may be patterns.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        self.read_files().into_iter().chain(self.file.clone()).collect()
+    }
+
+    /// All files that a run of the job reads: the table and what goes with it. They may be patterns.
+    pub fn read_files(&self) -> Vec<PathBuf> {
+        let Training { offsets, scales, budget, .. } = &self.training;
+        let numbers = [offsets, scales].into_iter().flatten().filter_map(|numbers| match numbers {
+            PerGroup::File(file) => Some(file),
+            PerGroup::Named(_) => None,
+        });
+        let budget = match budget {
+            Some(Budget::File(file)) => Some(file),
+            _ => None,
+        };
+        let schema = self.streaming.as_ref().and_then(|streaming| streaming.schema.as_ref());
+        let others = self.data.group_file.iter().chain(numbers).chain(budget).chain(schema);
+        self.files(&self.tables).iter().chain(others).cloned().collect()
     }
 
     /// What to call a setting: `FILE:LINE: name` where a job file sets it, else `--name`, and

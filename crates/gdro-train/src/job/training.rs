@@ -12,6 +12,8 @@ use gdro::loss::AnyLoss;
 use gdro::setting::{Objective, SolverName};
 use serde::{Deserialize, Serialize};
 
+use crate::options::{Kind, find};
+
 /// A loss by its name, which does not say how many classes there are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -150,6 +152,40 @@ impl Training {
     /// The set that the weights lie in.
     pub fn domain(&self) -> DomainSpec {
         self.domain.unwrap_or(DomainSpec::ball(self.ball))
+    }
+
+    /// Refuses numbers, as they were read from a file, that no options give.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> Result<(), String> {
+        let numbers = [
+            ("tol", self.tol),
+            ("adjustment", self.adjustment),
+            ("loss-range", self.loss_range),
+            ("ball", self.ball),
+            ("l2", Some(self.l2)),
+            ("step-w", self.step_w),
+            ("step-q", self.step_q),
+            ("delta", Some(self.delta)),
+            ("weight-cap", self.weight_cap),
+            ("cluster-cap", self.cluster_cap),
+        ];
+        for (key, number) in numbers {
+            let (Some(number), Some(Kind::Number(range) | Kind::Bound(range))) =
+                (number, find(key).map(|option| option.kind))
+            else {
+                continue;
+            };
+            if !range.holds(number) {
+                return Err(format!("{key} is {number}: expected {}", range.expected));
+            }
+        }
+        match self.holdout {
+            share if (0.0..1.0).contains(&share) => Ok(()),
+            rows if rows >= 1.0 && rows.fract() == 0.0 => Ok(()),
+            other => Err(format!("holdout is {other}: expected a share or a number of rows")),
+        }
     }
 
     /// Whether there is an intercept outside of ridge and domain.

@@ -893,6 +893,15 @@ pub const TABLE: &[Opt] = &[
     )
     .default("nothing"),
     opt(Heading::Table, "comment", "TEXT", Kind::Text, "Skip lines that start with this text"),
+    opt(
+        Heading::Table,
+        "memory",
+        "SIZE",
+        Kind::Named("a size such as 4GB or 500MB"),
+        "Refuse a table, groups or files that would take more memory, before it is taken",
+    )
+    .used_by(Use::Always)
+    .default("what the machine, the control group and ulimit -v leave"),
     // How it is streamed.
     opt(
         Heading::Stream,
@@ -942,9 +951,17 @@ pub const TABLE: &[Opt] = &[
         "DIR",
         Kind::Path,
         "Folder for model.json, summary.json and trace.jsonl; of select for selection.json, too, \
-         or for path.json alone",
+         or for path.json alone; a new folder, or that of an earlier run, whose files it replaces",
     )
     .in_brief("Folder for model.json, summary.json and more"),
+    opt(
+        Heading::Output,
+        "force",
+        "",
+        Kind::Switch,
+        "Write into --out even if it is a folder with other files and no run of gdro; nothing but files \
+         of those names is replaced",
+    ),
     opt(
         Heading::Output,
         "report",
@@ -953,6 +970,20 @@ pub const TABLE: &[Opt] = &[
         "Write what came out as one page for a browser: charts and tables, no network",
     )
     .in_brief("Write what came out as one page for a browser"),
+    opt(
+        Heading::Output,
+        "checkpoint-every",
+        "SECONDS",
+        Kind::Number(Range {
+            low: 0.0,
+            closed: true,
+            high: f64::INFINITY,
+            expected: "a number of seconds of at least 0",
+        }),
+        "Keep a checkpoint in the folder of --out, written anew after so many seconds, from which \
+         --resume goes on; with 0 none",
+    )
+    .default("60, and longer where writing takes more than 0.5 % of the time"),
 ];
 
 #[cfg(test)]

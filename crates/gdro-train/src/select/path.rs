@@ -137,8 +137,12 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
     let ks = ks(m, points);
     progress.tell(Event::Models(ks.len() + 2));
     progress.tell(Event::Model(0, "ordinary training"));
-    let erm = setting.ordinary(Baseline::Erm, None).and_then(|w| risks(&w)).map_err(&failed)?;
-    let mut near = setting.ordinary(Baseline::Balanced, None).map_err(&failed)?;
+    let checkpoint = progress.checkpoint();
+    let ordinary = |stage, which| -> Result<Vec<f64>> {
+        checkpoint.stage(stage, || setting.ordinary(which, None).map_err(&failed))
+    };
+    let erm = risks(&ordinary("ERM", Baseline::Erm)?).map_err(&failed)?;
+    let mut near = ordinary("balanced ERM", Baseline::Balanced)?;
     let balanced = risks(&near).map_err(&failed)?;
 
     let digits = if setting.loss.is_nonsmooth() { DIGITS_NON_SMOOTH } else { DIGITS };
@@ -153,8 +157,10 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
         let mut setting = setting.clone();
         setting.game.k = *k as f64;
         let options = Options { tolerance, relative, start: Some(near), ..Options::default() };
-        let best = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options);
-        let best = best.map_err(&failed)?;
+        let best = checkpoint.stage(&format!("k = {k}"), || {
+            exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options)
+                .map_err(&failed)
+        })?;
         near = best.w;
         let risks = risks(&near).map_err(&failed)?;
         found.push(PathPoint { k: *k, objective: best.upper, lower: best.lower, risks });

@@ -8,6 +8,7 @@ mod head;
 mod outcome;
 mod pass;
 mod play;
+mod unchanged;
 
 pub use finish::Finish;
 pub use outcome::{Brief, BriefGroup, BriefSummary, Told};
@@ -28,9 +29,11 @@ use rand::seq::SliceRandom as _;
 use gdro::setting::{Baseline, Objective, SolverName};
 use head::Head;
 use play::Learner;
+use unchanged::Unchanged;
 
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
+use crate::manifest;
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
@@ -74,7 +77,8 @@ pub struct Streamed {
 /// Runs a job on a table that is streamed.
 pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Result<Streamed> {
     let stop = progress.interrupts();
-    let pipe = job.tables.iter().find(|table| is_pipe(table));
+    let tables = gdro_data::expand(&job.files(&job.tables)).map_err(|e| job.refuse(&e))?;
+    let pipe = tables.iter().chain(&job.data.group_file).find(|file| is_pipe(file));
     if let Some(pipe) = pipe
         && (streaming.schema.is_none() || !streaming.one_pass)
     {
@@ -84,7 +88,9 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         )));
     }
     let once = pipe.is_some();
+    let files = Unchanged::of(job);
     let schema = Arc::new(schema(job, streaming, progress, &stop)?);
+    files.check()?;
     let training = &job.training;
     let held_out = held_out(training.holdout, &schema.counts);
     let fits = (BUFFER / schema.encoding.row_bytes() as u64).clamp(ROWS.0, ROWS.1);
@@ -109,6 +115,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         progress.tell(Event::Done);
         (head, Vec::new(), rows.open(rayon::current_num_threads())?)
     };
+    files.check()?;
     let setting = head.robust(job, &schema)?;
     let features = schema.encoding.feature_names();
     if let Some(remark) = scale_remark(&setting.data, |at| features[at].clone()) {
@@ -260,6 +267,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
             Ok((robust, others.collect::<Result<Vec<_>>>()?))
         })
     })?;
+    files.check()?;
     progress.tell(Event::Done);
     let mut finished = None;
     if !streaming.one_pass && !stop.load(Ordering::Relaxed) {
@@ -275,6 +283,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
             (robust.w, robust.moved) = (constant, Some(0.0));
             finished = certify(&robust, None)?;
         }
+        files.check()?;
         progress.tell(Event::Done);
     }
     let read = read.into_inner();
@@ -319,12 +328,12 @@ fn schema(
     let (task, constant) = (training.loss.map(task_of), training.penalize_intercept);
     if let Some(file) = &streaming.schema {
         let name = file.display();
-        let text = std::fs::read_to_string(file)
-            .map_err(|e| Failure::input(format!("cannot read the schema {name}: {e}")))?;
+        let text = manifest::read(file, "schema")?;
         let schema: Schema = serde_json::from_str(&text).map_err(|e| {
             let (line, column) = (e.line(), e.column());
             Failure::input(format!("{name}:{line}:{column}: not a schema of gdro: {e}"))
         })?;
+        schema.check().map_err(|why| Failure::input(format!("{name}: {why}")))?;
         if !schema.fits(&job.data, task, constant) {
             return Err(Failure::input(format!(
                 "{name}: the schema was made with other options for the table: make it anew, without --schema"

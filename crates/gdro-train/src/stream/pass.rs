@@ -77,15 +77,18 @@ pub fn run<R>(
             Ok(())
         });
         let encoding = scope.spawn(move || {
+            let mut wanted = true;
             for block in blocks {
                 for portion in feed.take(&block).map_err(refuse)? {
-                    if !deliver(&portion)? {
-                        return Ok(());
-                    }
+                    wanted = wanted && deliver(&portion)?;
+                }
+                // Where all rows that were counted have come, the table must be at its end.
+                if !wanted && !feed.has_all() {
+                    return Ok(());
                 }
             }
             feed.end().map_err(refuse)?;
-            if let Some(rest) = feed.finish().map_err(refuse)? {
+            if let Some(rest) = feed.finish().map_err(refuse)?.filter(|_| wanted) {
                 deliver(&rest)?;
             }
             Ok(())

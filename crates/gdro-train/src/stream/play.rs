@@ -11,6 +11,7 @@ use gdro::run::{Cadence, Follower, Look, follow};
 use gdro::source::{Batch, Stream};
 
 use super::floor;
+use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, Result};
 use crate::job::Training;
 use crate::prepared::Setting;
@@ -82,7 +83,7 @@ impl Learner<'_> {
         )?;
         // The largest risk is what is asked for, whatever the budgets.
         plan.play_unweighted();
-        let steps = plan.steps(self.rounds, stop).map_err(library)?;
+        let steps = plan.steps(self.rounds, &Checkpoint::default(), stop)?;
         let m = self.budgets.0.len();
         let mut config = plan.config(self.rounds, steps, false);
         if let gdro::config::GroupPlayer::Fixed(q) = &mut config.player {

@@ -3,11 +3,27 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gdro_data::{DataOptions, Format};
+use gdro_data::{Bytes, DataOptions, Format};
 use gdro_train::model::Model;
 use gdro_train::options::Kind;
 use gdro_train::{Failure, Result};
 use toml::Value;
+
+/// How much memory a command may take.
+#[derive(Debug, Args)]
+pub struct MemoryArg {
+    /// Refuse a table or a model that would take more memory, before it is taken [default: what the
+    /// machine, the control group and ulimit -v leave]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Bytes>,
+}
+
+impl MemoryArg {
+    /// Holds from now on.
+    pub fn apply(&self) {
+        self.memory.into_iter().for_each(gdro_data::limit_memory);
+    }
+}
 
 /// What the files are.
 #[derive(Debug, Args)]
@@ -42,14 +58,18 @@ impl FormatArg {
 }
 
 impl GroupFileArg {
+    /// The files.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let list =
+            self.group_file.as_ref().map(|text| Kind::List.parse(std::slice::from_ref(text)));
+        let list = list.and_then(std::result::Result::ok).unwrap_or(Value::Array(vec![]));
+        list.try_into().unwrap_or_default()
+    }
+
     /// Adds the files to options that [`FormatArg::options`] gave.
     pub fn give(&self, model: &Model, options: &mut DataOptions) -> Result<()> {
         match &self.group_file {
-            Some(text) => {
-                let paths =
-                    Kind::List.parse(std::slice::from_ref(text)).unwrap_or(Value::Array(vec![]));
-                options.group_file = paths.try_into::<Vec<PathBuf>>().unwrap_or_default();
-            }
+            Some(_) => options.group_file = self.files(),
             None if !model.job.data.group_file.is_empty() => {
                 return Err(Failure::input(
                     "--group-file: the groups of the model come from a file of labels: give that of this table",

@@ -2,10 +2,13 @@
 
 use arrow_schema::Fields;
 
+use super::super::batch::MOST;
 use super::super::roles::check_names;
 use super::convert;
 use crate::error::{Error, Result};
+use crate::memory::{Purpose, check_memory};
 use crate::table::kind::{Forced, Wanted};
+use crate::words::count;
 
 /// Names of columns, each on one line as in a header.
 pub(super) fn names(file: &str, fields: &Fields) -> Result<Vec<String>> {
@@ -33,4 +36,14 @@ pub(super) fn used(
         }),
         None => Ok(used),
     }
+}
+
+/// Refuses more rows than a table may have, and those for whose cells there is no memory, by what a
+/// file says before they are read. A cell takes 4 bytes at least, and so does the number of a row.
+pub(super) fn check_rows(file: &str, rows: u64, columns: usize) -> Result<()> {
+    if rows > MOST as u64 {
+        return Err(Error::TooManyRows { file: file.to_owned(), limit: MOST as u64 });
+    }
+    let bytes = rows as f64 * (1 + columns) as f64 * size_of::<u32>() as f64;
+    check_memory(bytes, Purpose::Table, || format!("{file}: its {}", count(rows as usize, "row")))
 }

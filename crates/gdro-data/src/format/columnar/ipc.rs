@@ -13,11 +13,12 @@ use rayon::prelude::*;
 
 use super::super::batch::{Batch, Limit, Source};
 use super::super::na::Na;
-use super::columns::{names, used};
+use super::columns::{check_rows, names, used};
 use super::convert::convert;
 use super::guard::guarded;
 use super::input::Input;
 use crate::error::{Error, Position, Result, Unit};
+use crate::memory::{Bytes, memory_limit};
 use crate::options::DataOptions;
 use crate::table::kind::Wanted;
 use crate::table::raw::RawColumn;
@@ -199,7 +200,7 @@ fn decode(
     }
 }
 
-/// Refuses compressed buffers that claim to unfold to more memory than there is.
+/// Refuses compressed buffers that claim to unfold to more memory than there is, together or one.
 fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
     let rows = message.header_as_record_batch();
     let Some(batch) = rows.or_else(|| message.header_as_dictionary_batch()?.data()) else {
@@ -208,6 +209,7 @@ fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
     if batch.compression().is_none() {
         return Ok(());
     }
+    let mut all = 0;
     for buffer in batch.buffers().into_iter().flatten() {
         let start = usize::try_from(buffer.offset()).map_err(|e| e.to_string())?;
         if buffer.length() == 0 {
@@ -216,7 +218,9 @@ fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
         let prefix = body.get(start..).and_then(|rest| rest.first_chunk::<8>());
         let claimed = i64::from_le_bytes(*prefix.ok_or("a buffer lies outside of its batch")?);
         let room = usize::try_from(claimed.max(0)).unwrap_or(usize::MAX);
-        if claimed > MOST_BYTES || Vec::<u8>::new().try_reserve_exact(room).is_err() {
+        all += room as u64;
+        let is_too_large = claimed > MOST_BYTES || Bytes(all) > memory_limit();
+        if is_too_large || Vec::<u8>::new().try_reserve_exact(room).is_err() {
             return Err(format!("a buffer of {claimed} bytes"));
         }
     }
@@ -247,9 +251,12 @@ impl Source for Arrow {
             rows => rows,
         };
         let Some(mut rows) = rows else { return Ok(false) };
-        if rows.num_rows() > limit.rows {
-            self.pending = Some(rows.slice(limit.rows, rows.num_rows() - limit.rows));
-            rows = rows.slice(0, limit.rows);
+        let (claimed, columns) = (rows.num_rows(), self.used.len());
+        check_rows(&self.file, claimed as u64, columns)?;
+        let most = (limit.bytes / size_of::<f64>() / columns.max(1)).clamp(1, limit.rows);
+        if claimed > most {
+            self.pending = Some(rows.slice(most, claimed - most));
+            rows = rows.slice(0, most);
         }
         let count = rows.num_rows() as u64;
         let (_, arrays, _) = rows.into_parts();

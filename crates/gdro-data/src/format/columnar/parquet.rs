@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::super::batch::{Batch, Limit, Source};
 use super::super::na::Na;
-use super::columns::{names, used};
+use super::columns::{check_rows, names, used};
 use super::convert::{coded, convert};
 use super::guard::guarded;
 use super::input::Input;
@@ -163,7 +163,9 @@ impl Parquet {
             Ok((rows, all))
         };
         let counts: Vec<u64> = content.group_rows().collect();
-        let rows = counts.iter().sum::<u64>() as usize;
+        let rows = counts.iter().fold(0, |sum: u64, rows| sum.saturating_add(*rows));
+        check_rows(&self.file, rows, used.len())?;
+        let rows = rows as usize;
         let column = |at: &usize| {
             let groups = counts.par_iter().enumerate();
             let parts: Vec<_> = groups.map(|(group, rows)| decode(*at, group, *rows)).collect();

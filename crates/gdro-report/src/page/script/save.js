@@ -12,10 +12,14 @@ function saveButton(text, name, type, make) {
   return button;
 }
 
-/** A table as comma-separated values (RFC 4180): texts that need quotes have them, what is missing is empty. */
+/**
+ * A table as comma-separated values (RFC 4180): texts that need quotes have them, what is missing is empty. Texts that
+ * a spreadsheet would run as formulas begin with an apostrophe.
+ */
 function csv(header, lines) {
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value).replaceAll("\n", " ");
+    const formula = typeof value === "string" && /^[=+\-@＝＋－＠]/.test(value) && isNaN(Number(value));
+    const text = value === null || value === undefined ? "" : (formula ? "'" : "") + String(value).replaceAll("\n", " ");
     return /[",\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [header, ...lines].map((cells) => cells.map(cell).join(",") + "\r\n").join("");

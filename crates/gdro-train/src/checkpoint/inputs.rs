@@ -1,0 +1,101 @@
+//! The files that a run reads.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use flate2::Crc;
+use serde::{Deserialize, Serialize};
+
+use crate::job::Job;
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 1 << 20;
+
+/// What tells a file from what it was or will be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// The file, as the job names it.
+    pub file: PathBuf,
+    /// Bytes.
+    size: u64,
+    /// When it was last written: seconds and nanoseconds since 1970, where the system knows.
+    modified: Option<(u64, u32)>,
+    /// CRC-32 of its content; of a run that has not yet written a checkpoint, absent.
+    checksum: Option<u32>,
+}
+
+/// The files that a job reads, where all can be read again: `None` for one that reads the standard
+/// input or a pipe, and where a file cannot be found, which is said when it is read.
+pub fn of_job(job: &Job) -> Option<Vec<Input>> {
+    let files = gdro_data::expand(&job.read_files()).ok()?;
+    files.into_iter().map(Input::of).collect()
+}
+
+impl Input {
+    /// A file as it is now; `None` where it is no ordinary file.
+    fn of(file: PathBuf) -> Option<Self> {
+        let found = file.metadata().ok().filter(Metadata::is_file)?;
+        Some(Input { size: found.len(), modified: modified(&found), file, checksum: None })
+    }
+
+    /// Computes the checksum, if it has not been.
+    ///
+    /// # Errors
+    /// In words, for a file that has changed since the run began or cannot be read.
+    pub fn seal(&mut self) -> Result<(), String> {
+        if self.checksum.is_some() {
+            return Ok(());
+        }
+        let name = self.file.display();
+        let checksum = checksum(&self.file).map_err(|e| format!("cannot read {name}: {e}"))?;
+        let now = Input::of(self.file.clone());
+        if now.is_none_or(|now| (now.size, now.modified) != (self.size, self.modified)) {
+            return Err(format!("{name} has changed since the run began"));
+        }
+        self.checksum = Some(checksum);
+        Ok(())
+    }
+
+    /// Takes over the checksum that a checkpoint has of the same file, if its content is the same. The
+    /// content is looked at where time or size say that it may have changed.
+    ///
+    /// # Errors
+    /// In words, for a file that has changed.
+    pub fn compare(&mut self, before: &Input) -> Result<(), String> {
+        let name = self.file.display();
+        if self.size != before.size {
+            return Err(format!(
+                "{name} has changed: it has {} bytes, and had {}",
+                self.size, before.size
+            ));
+        }
+        self.checksum = before.checksum;
+        if self.modified.is_none() || self.modified != before.modified {
+            let found = checksum(&self.file).map_err(|e| format!("cannot read {name}: {e}"))?;
+            if Some(found) != before.checksum {
+                return Err(format!("{name} has changed: its content is another one"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn modified(found: &Metadata) -> Option<(u64, u32)> {
+    let since = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((since.as_secs(), since.subsec_nanos()))
+}
+
+/// CRC-32 of the content of a file.
+fn checksum(file: &Path) -> io::Result<u32> {
+    let mut open = File::open(file)?;
+    let mut block = vec![0; BLOCK];
+    let mut crc = Crc::new();
+    loop {
+        match open.read(&mut block)? {
+            0 => return Ok(crc.sum()),
+            n => crc.update(&block[..n]),
+        }
+    }
+}

@@ -113,7 +113,7 @@ fn of_machine() -> Bytes {
     };
     let machine = read("/proc/meminfo");
     let free = kilobytes(&machine, "MemAvailable:").or(kilobytes(&machine, "MemTotal:"));
-    let group = of_group(&read("/proc/self/cgroup"), &read);
+    let group = of_group(&read("/proc/self/cgroup"), read);
     let addresses = read("/proc/self/limits").lines().find_map(|line| {
         let soft = line.strip_prefix("Max address space")?.split_whitespace().next()?;
         soft.parse::<u64>().ok()

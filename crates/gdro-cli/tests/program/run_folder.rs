@@ -197,6 +197,16 @@ fn sets_are_never_mixed() {
         assert!(codes.contains(&Some(0)), "{codes:?}");
         assert!(codes.iter().all(|code| matches!(code, Some(0 | 2))), "{codes:?}");
         folder.prints("show run");
+        let manifest = folder.json("run/manifest.json");
+        let files = manifest["files"].as_object().unwrap();
+        assert_eq!(files.len(), 3);
+        for (name, entry) in files {
+            let content = folder.read(&format!("run/{name}"));
+            let mut crc = flate2::Crc::new();
+            crc.update(content.as_bytes());
+            assert_eq!(entry["crc32"], format!("{:08x}", crc.sum()), "{name}");
+            assert_eq!(entry["bytes"], content.len(), "{name}");
+        }
     }
 }
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import subprocess
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -584,3 +585,21 @@ def test_imputers_need_an_intercept(tmp_path, holes):
     with pytest.raises(ValueError, match="SimpleImputer of texts, such as column 'town'"):
         gdro.save(model.fit(frame[["town"]], y), tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_is_not_of_its_run_is_refused(tmp_path):
+    model = GroupDRORegressor().fit(np.eye(5), np.arange(5.0))
+    gdro.save(model, tmp_path)
+    file = tmp_path / "model.json"
+    content = file.read_bytes()
+    entry = {"bytes": len(content), "crc32": f"{zlib.crc32(content):08x}"}
+    run = {"format": 1, "gdro": "0.1.0", "id": "1", "files": {"model.json": entry}}
+    (tmp_path / "manifest.json").write_text(json.dumps(run))
+    assert_allclose(gdro.load(tmp_path).coef_, model.coef_)
+    with pytest.raises(ValueError, match="it belongs to a run of gdro: name another file"):
+        gdro.save(model, tmp_path)
+    assert file.read_bytes() == content
+    file.write_bytes(content + b" ")
+    with pytest.raises(ValueError, match="files of several runs are mixed"):
+        gdro.load(tmp_path)
+    gdro.load(file.rename(tmp_path / "alone.json"))

@@ -14,8 +14,9 @@ use crate::error::{Error, Result};
 /// What was asked for, in bytes; 0 where nothing was.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
-/// The share of an address space that is for rows: the rest is for threads and for what was freed.
-const OF_ADDRESSES: f64 = 0.75;
+/// The share of an address space that is for rows: the rest is for the program, for what its threads
+/// reserve and for what was freed.
+const OF_ADDRESSES: f64 = 0.5;
 
 /// A number of bytes, in text a number with or without a unit: `2GB`, `1.5 GiB`, `500M`, `4096`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -112,7 +113,7 @@ fn of_machine() -> Bytes {
     };
     let machine = read("/proc/meminfo");
     let free = kilobytes(&machine, "MemAvailable:").or(kilobytes(&machine, "MemTotal:"));
-    let group = of_group(&read("/proc/self/cgroup"), &read);
+    let group = of_group(&read("/proc/self/cgroup"), read);
     let addresses = read("/proc/self/limits").lines().find_map(|line| {
         let soft = line.strip_prefix("Max address space")?.split_whitespace().next()?;
         soft.parse::<u64>().ok()

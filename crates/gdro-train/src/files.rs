@@ -20,15 +20,19 @@ pub fn are_being_written() -> bool {
 /// there.
 pub fn check_folder(folder: &Path) -> Result<()> {
     let refuse = |e: &io::Error| Failure::write(folder, e);
-    let existing = folder.ancestors().find(|f| f.symlink_metadata().is_ok());
-    let existing = existing.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let existing = existing(folder);
     if !fs::metadata(existing).map_err(|e| refuse(&e))?.is_dir() {
-        let (folder, file) = (folder.display(), existing.display());
-        let why = format!("{folder}: expected a folder, and {file} is none");
-        return Err(Failure::input(why));
+        let file = format!("{} is not a folder", existing.display());
+        return Err(refuse(&io::Error::new(io::ErrorKind::NotADirectory, file)));
     }
     tempfile::Builder::new().prefix(".gdro.").tempfile_in(existing).map_err(|e| refuse(&e))?;
     Ok(())
+}
+
+/// The folder, or the nearest one above it that is there.
+pub(crate) fn existing(folder: &Path) -> &Path {
+    let existing = folder.ancestors().find(|f| f.symlink_metadata().is_ok());
+    existing.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Refuses a place where a file cannot be written, or where it would replace something else than a

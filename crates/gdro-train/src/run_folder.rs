@@ -55,14 +55,19 @@ impl RunFolder {
     pub fn take(job: &Job) -> Result<Option<Self>> {
         let Some(folder) = job.out.as_deref() else { return Ok(None) };
         let (place, inputs) = (job.place("out"), job.inputs());
+        let existing = files::existing(folder);
+        if existing.metadata().is_ok_and(|there| !there.is_dir()) {
+            let found = existing.display();
+            return Err(job.refusal("out", format!("expected a folder, and {found} is none")));
+        }
         files::check_folder(folder)?;
         for name in SETS.concat().into_iter().chain([manifest::NAME, LOCK]) {
             let file = folder.join(name);
+            files::check_kind(&file)?;
             // A schema that was read is written as it was.
             if name != "schema.json" {
                 files::check_input(&file, &inputs, &place)?;
             }
-            files::check_kind(&file)?;
         }
         if !job.force {
             check_owner(job, folder)?;

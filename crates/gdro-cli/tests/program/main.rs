@@ -20,6 +20,8 @@ mod interrupt;
 mod job;
 mod malformed;
 mod malformed_formats;
+mod memory;
+mod names;
 mod outputs;
 mod page;
 mod remarks;

@@ -370,6 +370,7 @@ fn outputs_replace_nothing_but_files() {
     let said = folder.refused(&format!("{FIT} --seed 9 --out run --quiet"));
     assert!(said.contains("trace.jsonl: expected the name of a file, found a symbolic"), "{said}");
     assert_eq!(folder.read("run/summary.json"), before);
+    std::fs::remove_file(folder.path().join("run/trace.jsonl")).unwrap();
 
     // A file that is replaced keeps its permissions; a new one has the usual ones.
     let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode();

@@ -197,5 +197,49 @@ fn sets_are_never_mixed() {
         assert!(codes.contains(&Some(0)), "{codes:?}");
         assert!(codes.iter().all(|code| matches!(code, Some(0 | 2))), "{codes:?}");
         folder.prints("show run");
+        let manifest = folder.json("run/manifest.json");
+        let files = manifest["files"].as_object().unwrap();
+        assert_eq!(files.len(), 3);
+        for (name, entry) in files {
+            let content = folder.read(&format!("run/{name}"));
+            let mut crc = flate2::Crc::new();
+            crc.update(content.as_bytes());
+            assert_eq!(entry["crc32"], format!("{:08x}", crc.sum()), "{name}");
+            assert_eq!(entry["bytes"], content.len(), "{name}");
+        }
     }
+}
+
+/// No room for the files: nothing is half-written, and the run that is there stays as it was.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_leaves_what_was_there() {
+    let folder = with_run();
+    let before = folder.list();
+    let kept: Vec<_> = ["model.json", "summary.json", "manifest.json"]
+        .map(|name| folder.read(&format!("run/{name}")))
+        .into();
+    // Files of more than a kilobyte cannot be written.
+    for (command, file) in [
+        (format!("{FIT} --seed 5 --quiet --out run"), "run/"),
+        (format!("{FIT} --quiet --out new"), "new/"),
+        ("predict run t.csv --out p.csv".into(), "p.csv"),
+        (format!("{FIT} --quiet --report page.html"), "page.html"),
+    ] {
+        let program = env!("CARGO_BIN_EXE_gdro");
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec '{program}' {command}");
+        let mut shell = std::process::Command::new("bash");
+        let Ok(output) = shell.args(["-c", &script]).current_dir(folder.path()).output() else {
+            return;
+        };
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{command}: {said}");
+        assert!(said.starts_with(&format!("error: cannot write {file}")), "{command}: {said}");
+        assert_eq!(folder.list(), before, "{command}");
+    }
+    let now: Vec<_> = ["model.json", "summary.json", "manifest.json"]
+        .map(|name| folder.read(&format!("run/{name}")))
+        .into();
+    assert_eq!(now, kept);
+    folder.prints("show run");
 }

@@ -237,6 +237,85 @@ fn broken_models_are_refused() {
     assert!(folder.refused("predict run few.csv").contains('z'));
 }
 
+/// What no training gives is refused when it is read.
+#[test]
+fn models_that_were_edited_are_refused_whole() {
+    use serde_json::json;
+    let folder = trained("--solver exact --objective max");
+    let good = folder.json("run/model.json");
+    type Edit = Box<dyn Fn(&mut Value)>;
+    let edits: Vec<(&str, Edit)> = vec![
+        ("do not fit together", Box::new(|m| m["outputs"] = json!((1u64 << 62) + 1))),
+        (
+            "groups and of their names",
+            Box::new(|m| {
+                let families = m["grouping"]["families"].as_array_mut().unwrap();
+                families.push(families[0].clone());
+            }),
+        ),
+        ("groups and of their names", Box::new(|m| m["grouping"]["families"] = json!([]))),
+        (
+            "groups and of their names",
+            Box::new(|m| {
+                m["grouping"]["families"][0]["groups"] = json!(1);
+            }),
+        ),
+        ("groups", Box::new(|m| m["grouping"]["names"] = json!(["a", "a"]))),
+        (
+            "occurs twice",
+            Box::new(|m| {
+                m["encoding"]["columns"][1] = m["encoding"]["columns"][0].clone();
+            }),
+        ),
+        ("mean or deviation", Box::new(|m| m["encoding"]["columns"][0]["deviation"] = json!(-2))),
+        ("a text twice", Box::new(|m| m["encoding"]["columns"][2]["levels"] = json!(["a", "a"]))),
+        (
+            "number of buckets",
+            Box::new(|m| {
+                m["encoding"]["columns"][2] = json!({"kind": "hash", "name": "g", "buckets": 0});
+            }),
+        ),
+        (
+            "number of buckets",
+            Box::new(|m| {
+                m["encoding"]["columns"][2] =
+                    json!({"kind": "hash", "name": "g", "buckets": 4294967295u64});
+            }),
+        ),
+        (
+            "features by index",
+            Box::new(|m| {
+                m["encoding"]["sparse"] = json!({"first": 7, "end": 2, "columns": []});
+            }),
+        ),
+        (
+            "features by index",
+            Box::new(|m| {
+                m["encoding"]["sparse"] = json!({"first": 1, "end": 4, "columns": [3, 2]});
+            }),
+        ),
+        ("not distinct", Box::new(|m| m["target"]["negative"] = m["target"]["positive"].clone())),
+        ("delta is 7", Box::new(|m| m["job"]["training"]["delta"] = json!(7))),
+        ("l2 is -1", Box::new(|m| m["job"]["training"]["l2"] = json!(-1))),
+        ("holdout is -3", Box::new(|m| m["job"]["training"]["holdout"] = json!(-3))),
+        ("a cap is -1", Box::new(|m| m["cap"] = json!(-1))),
+    ];
+    for (expected, edit) in edits {
+        let mut model = good.clone();
+        edit(&mut model);
+        folder.file("edited.json", model.to_string());
+        for command in ["show", "predict", "evaluate", "certify", "export"] {
+            let rest = match command {
+                "show" => "",
+                "export" => "--out m.onnx",
+                _ => "t.csv",
+            };
+            let said = folder.refused(&format!("{command} edited.json {rest}"));
+            assert!(said.contains(expected), "{command}: {expected}: {said}");
+        }
+    }
+}
+
 #[test]
 fn show_says_what_the_model_is() {
     let folder = trained("--solver exact --objective top-k:1.5");

@@ -531,6 +531,123 @@ fn a_pipe_cannot_be_read_twice() {
     let folder = Folder::people();
     let pipe = folder.path().join("pipe.csv");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let said = folder.refused("fit pipe.csv --target y --groups g --stream");
-    assert!(said.contains("pipe.csv: a pipe can be read once only"), "{said}");
+    for table in ["pipe.csv", "pip?.csv", "t.csv --group-file pipe.csv"] {
+        let said = folder.refused(&format!("fit {table} --target y --stream"));
+        assert!(said.contains("pipe.csv: a pipe can be read once only"), "{said}");
+    }
+}
+
+/// Rows that are left out count, too: a table that grew by such rows is another one.
+#[test]
+fn rows_that_are_left_out_are_counted() {
+    let folder = Folder::with(rows(2_000, false));
+    let stream = format!("{TABLE} --stream --missing drop");
+    folder.prints(&format!("fit {stream} --out first -q"));
+    let table = folder.read("t.csv");
+    let incomplete = ",0.1,0.2,0.3,u,a,yes\n".repeat(4);
+    folder.file("t.csv", table + &incomplete);
+    for passes in ["", "--one-pass --robust-only"] {
+        let said =
+            folder.refused(&format!("fit {stream} {passes} --schema first/schema.json --out run"));
+        assert!(said.contains("the table has 2004 rows, not 2000, unlike the one"), "{said}");
+    }
+}
+
+/// A file that someone appends to while it is read, however late.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_that_changes_between_its_passes_is_refused() {
+    use std::io::Write as _;
+    let folder = Folder::with(rows(60_000, false));
+    let path = folder.path().join("t.csv");
+    let bytes = path.metadata().unwrap().len();
+    for passes in [1.2, 2.3] {
+        let mut command = folder.command(&format!("fit {TABLE} --stream --out run -q"));
+        let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let io = format!("/proc/{}/io", child.id());
+        let read = || -> f64 {
+            let text = std::fs::read_to_string(&io).unwrap_or_default();
+            let line = text.lines().find_map(|line| line.strip_prefix("rchar: "));
+            line.map_or(f64::INFINITY, |number| number.trim().parse().unwrap())
+        };
+        while read() < passes * bytes as f64 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+        // A cell that is missing leaves the counts of groups as they are.
+        file.write_all(b"0.1,0.2,0.3,0.4,u,a,yes\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = common::stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{passes}: {said}");
+        let whole = "t.csv: the file has changed while it was read, which takes several passes";
+        assert!(said.contains(whole) || said.contains("unlike the one whose rows were"), "{said}");
+        assert!(!folder.path().join("run").exists());
+    }
+}
+
+/// What no counting gives is refused when it is read, however it was edited.
+#[test]
+fn schemas_that_were_edited_are_refused() {
+    use serde_json::{Value, json};
+    let folder = Folder::with(rows(600, false));
+    folder.prints(&format!("fit {TABLE} --stream --out first -q"));
+    let good = folder.json("first/schema.json");
+    let mut edits: Vec<(&str, Box<dyn Fn(&mut Value)>)> = Vec::new();
+    let contradict = "its numbers of rows contradict each other";
+    edits.push((contradict, Box::new(|s| s["counts"][0] = json!(u64::MAX))));
+    edits.push((
+        contradict,
+        Box::new(|s| s["counts"][0] = json!(s["counts"][0].as_u64().unwrap() + 1)),
+    ));
+    edits.push((contradict, Box::new(|s| s["rows"] = json!(40))));
+    edits.push((contradict, Box::new(|s| s["left-out"] = json!(601))));
+    edits.push((
+        "groups and of their counts",
+        Box::new(|s| {
+            s["counts"].as_array_mut().unwrap().push(json!(0));
+        }),
+    ));
+    edits.push((
+        "groups and of their names",
+        Box::new(|s| {
+            let families = s["grouping"]["families"].as_array_mut().unwrap();
+            families.push(families[0].clone());
+        }),
+    ));
+    edits.push((
+        "groups and of their names",
+        Box::new(|s| {
+            s["grouping"]["families"][0]["groups"] = json!(u64::MAX);
+        }),
+    ));
+    edits.push((
+        "groups",
+        Box::new(|s| s["grouping"]["names"][1] = s["grouping"]["names"][0].clone()),
+    ));
+    edits.push((
+        "occurs twice",
+        Box::new(|s| {
+            let columns = s["encoding"]["columns"].as_array_mut().unwrap();
+            columns.push(columns[0].clone());
+        }),
+    ));
+    edits.push((
+        "mean or deviation",
+        Box::new(|s| s["encoding"]["columns"][0]["deviation"] = json!(-1)),
+    ));
+    edits.push((
+        "not distinct",
+        Box::new(|s| s["target"]["negative"] = s["target"]["positive"].clone()),
+    ));
+    for (expected, edit) in edits {
+        let mut schema = good.clone();
+        edit(&mut schema);
+        folder.file("edited.json", schema.to_string());
+        for passes in ["", "--one-pass"] {
+            let said =
+                folder.refused(&format!("fit {TABLE} --stream {passes} --schema edited.json"));
+            assert!(said.contains(expected), "{expected}: {said}");
+            assert!(said.contains("edited.json: "), "{said}");
+        }
+    }
 }

@@ -76,7 +76,8 @@ impl Batch {
         let sparse = self.sparse.as_ref().map_or(0, Sparse::bytes);
         let rows = self.lines.len();
         let cells = rows * self.columns.iter().filter(|column| column.bytes() > 0).count();
-        let bytes = (columns + sparse + size_of::<u32>() * rows) + size_of::<f64>() * cells;
+        let lines = size_of::<u32>() * self.lines.capacity();
+        let bytes = columns + sparse + lines + size_of::<f64>() * cells;
         check_memory(bytes as f64, Purpose::Table, || {
             format!("{file}: the first {} of the table", count(rows, "row"))
         })

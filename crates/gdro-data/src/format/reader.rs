@@ -18,6 +18,9 @@ use crate::table::raw::RawColumn;
 /// Bytes of cells after which a block ends, however few its rows: bounds the memory.
 const BLOCK_BYTES: usize = 64 << 20;
 
+/// Bytes of cells after which it is looked whether a whole table still fits into memory.
+const PART_BYTES: usize = 8 << 20;
+
 /// Reads files block by block, so that a table may be larger than memory.
 ///
 /// ```
@@ -163,7 +166,7 @@ impl Reader {
     /// # Errors
     /// As [`crate::read`].
     pub fn read(mut self) -> Result<Table> {
-        let limit = Limit { rows: usize::MAX, bytes: BLOCK_BYTES };
+        let limit = Limit { rows: usize::MAX, bytes: PART_BYTES };
         let mut batch: Option<Batch> = None;
         while self.source.is_some() || self.advance()? {
             let Some(mut source) = self.source.take() else { continue };

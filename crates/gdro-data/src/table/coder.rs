@@ -52,7 +52,7 @@ impl Coder {
     pub(crate) fn bytes(&self) -> usize {
         let levels = self.texts.levels.iter();
         let texts: usize = levels.map(|level| 2 * (size_of::<String>() + level.len())).sum();
-        texts + size_of::<u32>() * self.texts.codes.len()
+        texts + size_of::<u32>() * self.texts.codes.capacity()
     }
 
     /// Whether no cell has a text.

@@ -103,11 +103,13 @@ impl RawColumn {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             RawColumn::Nothing => 0,
-            RawColumn::Cells(cells) => cells.text.len() + size_of::<u32>() * cells.lengths.len(),
+            RawColumn::Cells(cells) => {
+                cells.text.capacity() + size_of::<u32>() * cells.lengths.capacity()
+            }
             #[cfg(feature = "arrow")]
             RawColumn::Numbers(numbers) => {
                 let labels = numbers.labels.as_ref().map_or(0, Coder::bytes);
-                size_of::<f64>() * numbers.numbers.len() + labels
+                size_of::<f64>() * numbers.numbers.capacity() + labels
             }
             #[cfg(feature = "arrow")]
             RawColumn::Coded(coder) => coder.bytes(),

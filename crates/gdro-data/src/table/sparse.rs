@@ -24,7 +24,7 @@ impl Sparse {
     /// Bytes that it takes, about.
     pub(crate) fn bytes(&self) -> usize {
         let entry = size_of::<u32>() + size_of::<f64>();
-        entry * self.values.len() + size_of::<usize>() * self.starts.len()
+        entry * self.values.capacity() + size_of::<usize>() * self.starts.capacity()
     }
 
     /// Appends an entry of the row that is being written.

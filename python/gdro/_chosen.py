@@ -14,12 +14,12 @@ from ._estimators import (
     GroupDRORegressor,
     _listener,
 )
-from ._settings import given, objective_of, seed_of, threads_of
+from ._settings import checkpoint_of, given, objective_of, seed_of, threads_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._types import Loss, PerGroup, RandomState, SolverName, WeightKind
+    from ._types import Checkpoint, Loss, PerGroup, RandomState, SolverName, WeightKind
 
 _DOCUMENTATION = """
 
@@ -53,7 +53,7 @@ _DOCUMENTATION = """
     random_state : int, Generator, RandomState or None, default=None
         Of the folds and samples; an int is the seed of the program.
     loss, domain, fit_intercept, penalize_intercept, solver, tol, max_iter, offsets, adjustment, scales, \
-weight_kind, threads, verbose
+weight_kind, threads, verbose, checkpoint
         As of :class:`@BASE@`.
 
     Attributes
@@ -111,6 +111,7 @@ class _Chosen:
         random_state: RandomState | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.objectives = objectives
         self.l2s = l2s
@@ -133,6 +134,7 @@ class _Chosen:
         self.random_state = random_state
         self.threads = threads
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def _arguments(self, names=None, **more):
         own = {name: getattr(self, name) for name in _USUAL if hasattr(self, name)}
@@ -157,6 +159,7 @@ class _Chosen:
     def _check(self):
         _gdro.check(self._arguments(), True)
         self._threads = threads_of(self.threads)
+        self._file = checkpoint_of(self.checkpoint)
 
     def _train(self, rows, names, more, classes, clusters):
         n = len(rows[1])
@@ -166,7 +169,7 @@ class _Chosen:
         arguments = self._arguments(names, **more)
         listener = _listener(self.verbose)
         found, text = _gdro.select(
-            rows, names.tolist(), arguments, classes, clusters, self._threads, listener
+            rows, names.tolist(), arguments, classes, clusters, self._threads, listener, self._file
         )
         self._tell(json.loads(text), names)
         return found

@@ -24,6 +24,7 @@ from ._certificate import Certificate
 from ._groups import clusters_of, families_of, names_of
 from ._index import same_index
 from ._settings import (
+    checkpoint_of,
     given,
     loss_of,
     objective_of,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ._types import (
         Average,
         Budget,
+        Checkpoint,
         ColumnLike,
         GroupsLike,
         Labels,
@@ -129,6 +131,10 @@ _DOCUMENTATION = """
         Number of threads, all cores by default and for -1. Results do not depend on it.
     verbose : int, default=0
         1 shows the progress.
+    checkpoint : path or (path, seconds), default=None
+        A file in which ``fit`` keeps how far it is, every minute or after so many seconds. Where the file is
+        there, the same fit goes on from it, to the same bits; with other arguments or rows it is refused. The
+        file is removed when the fit has ended.
 
     Attributes
     ----------
@@ -224,6 +230,7 @@ class _GroupDRO(BaseEstimator):
         random_state: RandomState | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.objective = objective
         self.k = k
@@ -255,6 +262,7 @@ class _GroupDRO(BaseEstimator):
         self.random_state = random_state
         self.threads = threads
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -272,6 +280,7 @@ class _GroupDRO(BaseEstimator):
         """Refuses what can be refused without rows."""
         _gdro.check(self._arguments())
         self._threads = threads_of(self.threads)
+        self._file = checkpoint_of(self.checkpoint)
 
     def _rows(self, X, y, sensitive_features, sample_weight, clusters, numbers):
         """Validated rows without those of weight 0, which count as absent, and their clusters."""
@@ -382,7 +391,9 @@ class _GroupDRO(BaseEstimator):
         """What the solver gives."""
         arguments = self._arguments(names, **more)
         listener = _listener(self.verbose)
-        return _gdro.fit(rows, names.tolist(), arguments, classes, clusters, self._threads, listener)
+        return _gdro.fit(
+            rows, names.tolist(), arguments, classes, clusters, self._threads, listener, self._file
+        )
 
     def _warn(self, tol, advice):
         certificate = self.certificate_
@@ -700,10 +711,23 @@ def _with_one(families, clusters):
     return names
 
 
+#: Those that it does not read, and those that are read apart.
+_OWN = (
+    "self",
+    "objective",
+    "k",
+    "solver",
+    "random_state",
+    "threads",
+    "verbose",
+    "checkpoint",
+    "weight_kind",
+)
+
 _USUAL = {
     name: parameter.default
     for name, parameter in inspect.signature(_GroupDRO.__init__).parameters.items()
-    if name not in ("self", "objective", "k", "solver", "random_state", "threads", "verbose", "weight_kind")
+    if name not in _OWN
 }
 
 

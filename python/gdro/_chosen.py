@@ -15,12 +15,13 @@ from ._estimators import (
     GroupDRORegressor,
     _listener,
 )
-from ._settings import given, objective_of, seed_of, threads_of, with_number
+from ._settings import checkpoint_of, given, objective_of, seed_of, threads_of, with_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._types import (
+        Checkpoint,
         ClassWeight,
         Criterion,
         Domain,
@@ -64,7 +65,7 @@ _DOCUMENTATION = """
     random_state : int, Generator, RandomState or None, default=None
         Of the folds and samples; an int is the seed of the program.
     loss, domain, fit_intercept, penalize_intercept, solver, tol, max_iter, offsets, adjustment, scales, \
-weight_kind, n_jobs, threads, verbose@CLASS_WEIGHT@
+weight_kind, n_jobs, threads, verbose, checkpoint@CLASS_WEIGHT@
         As of :class:`@BASE@`.
 
     Attributes
@@ -142,6 +143,7 @@ class _Chosen:
         n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.objectives = objectives
         self.l2s = l2s
@@ -165,6 +167,7 @@ class _Chosen:
         self.n_jobs = n_jobs
         self.threads = threads
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def _arguments(self, names=None, **more):
         own = {name: getattr(self, name) for name in _USUAL if hasattr(self, name)}
@@ -189,6 +192,7 @@ class _Chosen:
     def _check(self):
         _gdro.check(self._arguments(), True)
         self._threads = threads_of(self.threads, self.n_jobs)
+        self._file = checkpoint_of(self.checkpoint)
 
     def _train(self, rows, names, more, classes, clusters):
         n = len(rows[1])
@@ -198,7 +202,7 @@ class _Chosen:
         arguments = self._arguments(names, **more)
         listener = _listener(self.verbose)
         found, text = _gdro.select(
-            rows, names.tolist(), arguments, classes, clusters, self._threads, listener
+            rows, names.tolist(), arguments, classes, clusters, self._threads, listener, self._file
         )
         self._tell(json.loads(text), names)
         return found

@@ -26,6 +26,7 @@ from ._certificate import Certificate
 from ._groups import clusters_of, families_of, names_of
 from ._index import same_index
 from ._settings import (
+    checkpoint_of,
     given,
     loss_of,
     number,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ._types import (
         Average,
         Budget,
+        Checkpoint,
         ClassWeight,
         ColumnLike,
         Domain,
@@ -138,6 +140,10 @@ _DOCUMENTATION = """
         The same under the name that the program has for it.
     verbose : int, default=0
         1 shows the progress.
+    checkpoint : path or (path, seconds), default=None
+        A file in which ``fit`` keeps how far it is, every minute or after so many seconds. Where the file is
+        there, the same fit goes on from it, to the same bits; with other arguments or rows it is refused. The
+        file is removed when the fit has ended.
 @CLASS_WEIGHT@
     Attributes
     ----------
@@ -246,6 +252,7 @@ class _GroupDRO(Named, BaseEstimator):
         n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.objective = objective
         self.k = k
@@ -278,6 +285,7 @@ class _GroupDRO(Named, BaseEstimator):
         self.n_jobs = n_jobs
         self.threads = threads
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -295,6 +303,7 @@ class _GroupDRO(Named, BaseEstimator):
         """Refuses what can be refused without rows."""
         _gdro.check(self._arguments())
         self._threads = threads_of(self.threads, self.n_jobs)
+        self._file = checkpoint_of(self.checkpoint)
 
     def _rows(self, X, y, sensitive_features, sample_weight, clusters, numbers):
         """Validated rows without those of weight 0, which count as absent, and their clusters."""
@@ -417,7 +426,9 @@ class _GroupDRO(Named, BaseEstimator):
         """What the solver gives."""
         arguments = self._arguments(names, **more)
         listener = _listener(self.verbose)
-        return _gdro.fit(rows, names.tolist(), arguments, classes, clusters, self._threads, listener)
+        return _gdro.fit(
+            rows, names.tolist(), arguments, classes, clusters, self._threads, listener, self._file
+        )
 
     def _warn(self, tol, advice):
         certificate = self.certificate_
@@ -960,6 +971,7 @@ _NOT_READ = (
     "n_jobs",
     "threads",
     "verbose",
+    "checkpoint",
     "weight_kind",
 )
 

@@ -128,11 +128,12 @@ def example(name: str) -> tuple[str, str, str]:
     A table that ships, as CSV, with the column of its target and those of its groups.
     """
 
-def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None) -> dict[str, Any]:
+def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None, checkpoint: tuple[str, float | None] | None = None) -> dict[str, Any]:
     """
     Trains a model on rows whose groups have these names; `classes` is their number for a loss that
     takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
-    go to `listener`.
+    go to `listener`. A checkpoint is kept in a file, with so many seconds between them, and gone on
+    from where it is there.
     """
 
 def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[int]) -> list[str]:
@@ -167,7 +168,7 @@ def read_model(path: str) -> str:
     The text of a `model.json`, or of the one in a folder, of which the parts fit together.
     """
 
-def select(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None) -> tuple[dict[str, Any], str]:
+def select(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None, checkpoint: tuple[str, float | None] | None = None) -> tuple[dict[str, Any], str]:
     """
     Chooses a model of a family and trains it on all rows: what `fit` gives of it, and the choice as
     JSON. The arguments are those of `fit`, and how to choose.

@@ -172,6 +172,18 @@ def seed_of(random_state):
     )
 
 
+def checkpoint_of(checkpoint):
+    """The file of a checkpoint and the seconds between two of them, ``None`` for a minute."""
+    if checkpoint is None:
+        return None
+    path, every = checkpoint if isinstance(checkpoint, tuple) and len(checkpoint) == 2 else (checkpoint, None)
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"checkpoint={checkpoint!r}: expected a path, or (path, seconds)")
+    if every is not None:
+        every = number("the seconds of checkpoint", every, low=0)
+    return os.fspath(path), every
+
+
 def threads_of(threads, n_jobs=None):
     """A number of threads; ``None``, all cores, for -1 as well.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -45,6 +46,8 @@ GroupsLike: TypeAlias = (
     | Mapping[str, ArrayLike | Column]
     | Sequence[ArrayLike | Column | Table | Mapping[str, ArrayLike | Column]]
 )
+#: A file for checkpoints, and perhaps the seconds between them.
+Checkpoint: TypeAlias = str | os.PathLike[str] | tuple[str | os.PathLike[str], float]
 #: A number per group, by name or in the order of the names.
 PerGroup: TypeAlias = Mapping[str, float] | Sequence[float] | NDArray[Any]
 Budget: TypeAlias = Literal["all"] | PerGroup

@@ -5,8 +5,9 @@ use std::num::NonZeroUsize;
 use gdro::certificate::Certificate;
 use gdro::loss::AnyLoss;
 use gdro::run::Outcome;
+use gdro_train::checkpoint::Work;
 use gdro_train::fit::{OnRows, fit_rows};
-use gdro_train::job::Job;
+use gdro_train::job::{Fitting, Job};
 use gdro_train::options::Front;
 use gdro_train::prepared::TrainRows;
 use gdro_train::solve::Solved;
@@ -17,16 +18,17 @@ use pyo3::types::{PyDict, PyList};
 use crate::arguments::job_of;
 use crate::error::refuse;
 use crate::input::{Rows, RowsView};
-use crate::run::run;
+use crate::run::{Kept, run};
 
 /// Trains a model on rows whose groups have these names; `classes` is their number for a loss that
 /// takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
-/// go to `listener`.
+/// go to `listener`. A checkpoint is kept in a file, with so many seconds between them, and gone on
+/// from where it is there.
 #[pyfunction]
 #[pyo3(signature = (
     rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int",
     clusters: "NDArray[np.uint32] | None" = None, threads: "int | None" = None,
-    listener: "Listener | None" = None
+    listener: "Listener | None" = None, checkpoint: "tuple[str, float | None] | None" = None
 ) -> "dict[str, Any]")]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
@@ -38,6 +40,7 @@ pub fn fit<'py>(
     clusters: Option<PyReadonlyArray1<'py, u32>>,
     threads: Option<NonZeroUsize>,
     listener: Option<Bound<'py, PyAny>>,
+    checkpoint: Kept,
 ) -> PyResult<Bound<'py, PyDict>> {
     let job = job_of(arguments)?;
     let rows = rows.view();
@@ -48,7 +51,9 @@ pub fn fit<'py>(
             let (n, m, d) = (rows.data.rows(), rows.data.groups(), rows.data.features());
             format!("{n} rows, {m} groups, {d} features")
         });
-        fit_rows(&job, rows, loss, control)
+        control.keep(checkpoint, &job, Work::Fit(Fitting::Named), rows, |rows, control| {
+            fit_rows(&job, rows, loss, control)
+        })
     })?;
     dict_of(py, fitted)
 }

@@ -1,12 +1,17 @@
 //! The choke point: work without the interpreter, Ctrl-C, messages and errors.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use gdro::pilot::StepsBy;
+use gdro_train::checkpoint::{Checkpoint, Record, Work, of_rows};
+use gdro_train::job::Job;
+use gdro_train::options::Front;
+use gdro_train::prepared::TrainRows;
 use gdro_train::progress::{Event, Progress};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -20,9 +25,42 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Control {
     stop: Arc<AtomicBool>,
     talk: Option<Sender<String>>,
+    checkpoint: Checkpoint,
 }
 
+/// A file for checkpoints, with the seconds between them where they are given.
+pub type Kept = Option<(PathBuf, Option<f64>)>;
+
 impl Control {
+    /// Does work on rows with a checkpoint in a file, if one is given, from which it goes on where it is
+    /// there. The file goes when the work has ended.
+    ///
+    /// # Errors
+    /// Those of the work, and for a file that is no checkpoint of it.
+    pub fn keep<T>(
+        &mut self,
+        file: Kept,
+        job: &Job,
+        work: Work,
+        rows: TrainRows,
+        train: impl FnOnce(TrainRows, &mut Control) -> gdro_train::Result<T>,
+    ) -> gdro_train::Result<T> {
+        if let Some((path, every)) = file {
+            let mut record = Record::new(job, work);
+            (record.rows, record.every) = (Some(of_rows(&rows)), every);
+            self.checkpoint = Checkpoint::open_file(&path, record, Front::Python)?;
+        }
+        let done = train(rows, self);
+        match done.is_ok() && !self.stop.load(Ordering::Relaxed) {
+            true => self.checkpoint.remove(),
+            false => self.checkpoint.freeze(),
+        }
+        if let Some(why) = self.checkpoint.problem() {
+            self.say(|| format!("no checkpoint could be written: {why}"));
+        }
+        done
+    }
+
     /// Shows a line to the user, if they want to see any.
     pub fn say(&self, line: impl FnOnce() -> String) {
         if let Some(talk) = &self.talk {
@@ -71,6 +109,10 @@ impl Progress for Control {
     fn gives_up(&self) -> Option<Arc<AtomicBool>> {
         Some(self.stop.clone())
     }
+
+    fn checkpoint(&self) -> Checkpoint {
+        self.checkpoint.clone()
+    }
 }
 
 /// Runs `work` on a thread of its own, with a pool of worker threads that lives as long as it does,
@@ -96,7 +138,7 @@ pub fn run<T: Send, E: Raised + Send>(
         let worker = scope.spawn(move || {
             // The sender is dropped with the closure, which says that the work is done.
             let (ends, talk) = if talks { (None, Some(sender)) } else { (Some(sender), None) };
-            let mut control = Control { stop: flag, talk };
+            let mut control = Control { stop: flag, talk, checkpoint: Checkpoint::default() };
             let result = pool.install(|| work(&mut control));
             drop(ends);
             result

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use gdro_train::checkpoint::Work;
+use gdro_train::job::Choice;
 use gdro_train::select::{SelectedRows, select_rows};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -11,7 +13,7 @@ use crate::arguments::choice_of;
 use crate::error::refuse;
 use crate::fit::{dict_of, prepared};
 use crate::input::Rows;
-use crate::run::run;
+use crate::run::{Kept, run};
 
 /// Chooses a model of a family and trains it on all rows: what `fit` gives of it, and the choice as
 /// JSON. The arguments are those of `fit`, and how to choose.
@@ -19,7 +21,7 @@ use crate::run::run;
 #[pyo3(signature = (
     rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int",
     clusters: "NDArray[np.uint32] | None" = None, threads: "int | None" = None,
-    listener: "Listener | None" = None
+    listener: "Listener | None" = None, checkpoint: "tuple[str, float | None] | None" = None
 ) -> "tuple[dict[str, Any], str]")]
 #[allow(clippy::too_many_arguments)]
 pub fn select<'py>(
@@ -31,13 +33,17 @@ pub fn select<'py>(
     clusters: Option<PyReadonlyArray1<'py, u32>>,
     threads: Option<NonZeroUsize>,
     listener: Option<Bound<'py, PyAny>>,
+    checkpoint: Kept,
 ) -> PyResult<(Bound<'py, PyDict>, String)> {
     let (job, search) = choice_of(arguments)?;
     let rows = rows.view();
     let clusters = clusters.map(|codes| codes.as_array().to_vec());
     let SelectedRows { selection, fitted } = run(py, threads, listener.as_ref(), |control| {
         let (rows, loss) = prepared(&job, rows, names, clusters, classes)?;
-        select_rows(&job, &search, rows, loss, control)
+        let work = Work::Select(Choice::Search(search.clone()));
+        control.keep(checkpoint, &job, work, rows, |rows, control| {
+            select_rows(&job, &search, rows, loss, control)
+        })
     })?;
     let text = serde_json::to_string(&selection).map_err(|e| refuse(e.to_string()))?;
     Ok((dict_of(py, fitted)?, text))

@@ -592,7 +592,8 @@ fn schemas_that_were_edited_are_refused() {
     let folder = Folder::with(rows(600, false));
     folder.prints(&format!("fit {TABLE} --stream --out first -q"));
     let good = folder.json("first/schema.json");
-    let mut edits: Vec<(&str, Box<dyn Fn(&mut Value)>)> = Vec::new();
+    type Edit = Box<dyn Fn(&mut Value)>;
+    let mut edits: Vec<(&str, Edit)> = Vec::new();
     let contradict = "its numbers of rows contradict each other";
     edits.push((contradict, Box::new(|s| s["counts"][0] = json!(u64::MAX))));
     edits.push((

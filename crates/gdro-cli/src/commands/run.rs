@@ -70,9 +70,13 @@ impl Run<'_> {
             _ => checkpoint.remove(),
         }
         if !self.output.quiet {
-            checkpoint.problem().map(|why| print::note(&format!("no checkpoint: {why}")));
-            if done.is_err() || signals::seen() {
-                checkpoint.advice().map(|advice| print::note(&advice));
+            if let Some(why) = checkpoint.problem() {
+                print::note(&format!("no checkpoint could be written: {why}"));
+            }
+            if (done.is_err() || signals::seen())
+                && let Some(advice) = checkpoint.advice()
+            {
+                print::note(&advice);
             }
         }
         done

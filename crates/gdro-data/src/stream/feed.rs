@@ -219,10 +219,10 @@ impl Feed {
             }
             self.open.encode(&schema, block, until - from, &wanted)?;
             from = until;
-            if self.open.rows() == self.size {
-                if let Some(portion) = self.finish()? {
-                    full.push((portion, self.place()));
-                }
+            if self.open.rows() == self.size
+                && let Some(portion) = self.finish()?
+            {
+                full.push((portion, self.place()));
             }
         }
         Ok(full)

@@ -28,7 +28,7 @@ pub enum Stand {
     /// Among the rows.
     Playing {
         /// The solver, with where it is in its portions.
-        solver: State,
+        solver: Box<State>,
         /// The run.
         place: Place,
         /// The curve so far.

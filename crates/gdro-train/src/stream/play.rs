@@ -229,7 +229,7 @@ impl Follower for Curve<'_> {
     fn pause(&mut self, solver: &dyn Solver, place: Place, is_last: bool) -> gdro::Result<()> {
         let trace = &self.trace;
         self.cuts.pause(self.number, is_last, || Stand::Playing {
-            solver: solver.save(),
+            solver: Box::new(solver.save()),
             place,
             trace: trace.clone(),
         });

@@ -515,7 +515,7 @@ mod tests {
             other.restore(place).unwrap();
             assert_eq!(&other.save(), place);
             for (later, expected) in seen.iter().enumerate().skip(round) {
-                assert_eq!(visit(&mut other, &visits(later)), *expected, "from {round}");
+                assert_eq!(&visit(&mut other, &visits(later)), expected, "from {round}");
             }
             assert_eq!(other.save(), whole.save());
         }

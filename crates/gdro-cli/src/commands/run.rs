@@ -71,9 +71,12 @@ impl Run<'_> {
             _ => checkpoint.remove(),
         }
         if !self.output.quiet {
-            checkpoint.problem().map(|why| print::note(&format!("no checkpoint: {why}")));
-            if done.is_err() || signals::seen() {
-                checkpoint.advice().map(|advice| print::note(&advice));
+            if let Some(why) = checkpoint.problem() {
+                print::note(&format!("no checkpoint: {why}"));
+            }
+            let advice = checkpoint.advice().filter(|_| done.is_err() || signals::seen());
+            if let Some(advice) = advice {
+                print::note(&advice);
             }
         }
         done

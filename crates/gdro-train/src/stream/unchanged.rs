@@ -1,6 +1,6 @@
 //! The files of a table, which must stay as they are from one pass to the next.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::failure::{Failure, Result};
@@ -13,7 +13,7 @@ pub struct Unchanged(Vec<(PathBuf, Stamp)>);
 type Stamp = (u64, Option<SystemTime>);
 
 /// That of a file; `None` for what is no file, such as a pipe.
-fn stamp(file: &PathBuf) -> Option<Stamp> {
+fn stamp(file: &Path) -> Option<Stamp> {
     let there = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     Some((there.len(), there.modified().ok()))
 }

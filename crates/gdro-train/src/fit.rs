@@ -23,7 +23,7 @@ use crate::prepared::{
 };
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
-use crate::solve::{Answer, Solved, solve};
+use crate::solve::{Answer, Solved, solve, solved};
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
@@ -235,8 +235,9 @@ pub fn fit_on(
         train(job, &setting, &names, progress)?;
     progress.tell(Event::Stage("ordinary training, for comparison"));
     let ordinary = |stage, which, bounds| {
-        progress.checkpoint().stage(stage, || {
-            within(&setting, bounds).and_then(|on| on.ordinary(which, None)).map_err(library)
+        solved(&progress.checkpoint(), stage, |keeper| {
+            let within = within(&setting, bounds);
+            within.and_then(|on| on.ordinary_kept(which, None, keeper)).map_err(library)
         })
     };
     let erm = ordinary("ERM", Baseline::Erm, erm)?;

@@ -1,9 +1,10 @@
 //! Runs that are killed go on to the bits of runs that are not.
 #![cfg(unix)]
 
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use gdro::algorithm::Algorithm;
 use rand::rngs::Xoshiro256PlusPlus as Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::Value;
@@ -15,30 +16,62 @@ const FILE: &str = "out/checkpoint.safetensors";
 /// Arguments of runs of a second or so.
 const ROUNDS: &str = "fit t.csv --target y --groups g --rounds 3e6 --step-w 1 --step-q 1";
 
-/// Commands, each in the folder of [`table`].
-const COMMANDS: [(&str, &str); 6] = [
-    ("smd-m", "--solver smd-m"),
-    ("online-1", "--solver online-1 --average suffix"),
-    ("smpa-m", "--solver smpa-m"),
-    ("goes on until it is certified", "--solver smd-m --tol 1e-7 --rounds 3e4"),
-    ("pilots", "--solver smpa-m"),
-    ("select", ""),
-];
+/// The same in passes over a table.
+const STREAM: &str = "fit t.csv --target y --groups g --stream --objective max --l2 1e-3";
 
-/// The command of a name, which writes into `out`.
-fn arguments(name: &str, own: &str) -> String {
-    let every = "--out out --checkpoint-every 0.1 --quiet";
-    match name {
-        "pilots" => format!("fit t.csv --target y --groups g --rounds 2e6 {own} {every}"),
-        "select" => format!(
-            "select t.csv --target y --groups g --solver smd-m --rounds 1e5 --step-w 1 --step-q 1 \
-             --objectives max --l2 1,0.1,0.01 --folds 4 {every}"
+/// A command by its name, without what all have: its arguments, and the rows of its table.
+type Run = (&'static str, String, usize);
+
+/// Commands of the gate.
+fn runs() -> Vec<Run> {
+    let select = "select t.csv --target y --groups g --solver smd-m --rounds 1e5 --step-w 1 \
+                  --step-q 1 --objectives max --l2 1,0.1,0.01 --folds 4";
+    vec![
+        ("smd-m", format!("{ROUNDS} --solver smd-m"), 400),
+        ("online-1", format!("{ROUNDS} --solver online-1 --average suffix"), 400),
+        (
+            "until it is certified",
+            "fit t.csv --target y --groups g --step-w 1 --step-q 1 --solver smd-m --tol 1e-7 --rounds 3e4"
+                .into(),
+            400,
         ),
-        "goes on until it is certified" => {
-            format!("fit t.csv --target y --groups g --step-w 1 --step-q 1 {own} {every}")
+        (
+            "pilots",
+            "fit t.csv --target y --groups g --rounds 1e6 --solver smpa-m --objective max".into(),
+            400,
+        ),
+        ("select", select.into(), 400),
+        ("stream", format!("{STREAM} --buffer 4096"), 150_000),
+        ("stream with a sample", format!("{STREAM} --buffer 1024"), 150_000),
+    ]
+}
+
+/// More of them: every solver that plays for long, exact ones, trade-offs, other streams.
+fn more_runs() -> Vec<Run> {
+    let mut runs = runs();
+    for algorithm in Algorithm::ALL {
+        let spec = algorithm.spec();
+        if spec.budgets.is_none() && !spec.delta && !spec.owns("queries") {
+            let own = format!("{ROUNDS} --solver {algorithm} --rounds 1e6");
+            let own = own.replacen("--rounds 3e6 ", "", 1);
+            let own = if spec.adaptive { own.replace("--step-w 1 --step-q 1", "") } else { own };
+            let top =
+                if algorithm.name().starts_with("atkro") { " --objective top-k:1.5" } else { "" };
+            runs.push((spec.name, own + top, 400));
         }
-        _ => format!("{ROUNDS} {own} {every}"),
     }
+    let exact = "fit t.csv --target y --groups g --solver exact";
+    runs.extend([
+        ("exact", format!("{exact} --objective max"), 150_000),
+        ("fit as it is", "fit t.csv --target y --groups g".into(), 3000),
+        ("select, exact", "select t.csv --target y --groups g --folds 3".into(), 3000),
+        ("path", "select t.csv --target y --groups g --path=20".into(), 30_000),
+        ("stream of smd-r", format!("{STREAM} --buffer 4096 --solver smd-r"), 150_000),
+        ("stream of smpa-m", format!("{STREAM} --buffer 2048 --solver smpa-m"), 150_000),
+        ("stream in one pass", format!("{STREAM} --buffer 4096 --one-pass --robust-only"), 150_000),
+        ("stream of numbers", "fit t.csv --target z --groups g --stream --l2 1e-3".into(), 150_000),
+    ]);
+    runs
 }
 
 fn start(folder: &Folder, arguments: &str) -> Child {
@@ -80,8 +113,10 @@ fn forget(value: &mut Value, keys: &[&str]) {
 }
 
 /// How many of so many kills came after a checkpoint; each run ends as the one that nothing stopped.
-fn kills(name: &str, arguments: &str, kills: usize, seed: u64) -> usize {
-    let whole = Folder::with(people(400));
+fn kills((name, own, rows): &Run, kills: usize, seed: u64) -> usize {
+    let arguments = &format!("{own} --out out --checkpoint-every 0.1 --quiet");
+    let table = people(*rows);
+    let whole = Folder::with(&table);
     let began = Instant::now();
     whole.prints(arguments);
     let length = began.elapsed().as_secs_f64();
@@ -89,13 +124,17 @@ fn kills(name: &str, arguments: &str, kills: usize, seed: u64) -> usize {
     let mut rng = Rng::seed_from_u64(seed);
     let (mut after, mut done) = (0, 0);
     while done < kills {
-        let folder = Folder::with(people(400));
+        let folder = Folder::with(&table);
         let mut resume = String::new();
-        // Killed once or twice, and then left alone.
+        // Killed or asked to stop once or twice, and then left alone.
         for _ in 0..rng.random_range(1..=2) {
             let mut child = start(&folder, &format!("{arguments}{resume}"));
             std::thread::sleep(Duration::from_secs_f64(length * rng.random_range(0.1..0.9)));
-            child.kill().unwrap();
+            if rng.random_range(0..4) == 0 {
+                signal(&child, "-TERM");
+            } else {
+                child.kill().unwrap();
+            }
             child.wait().unwrap();
             done += 1;
             after += usize::from(folder.path().join(FILE).exists());
@@ -111,15 +150,64 @@ fn kills(name: &str, arguments: &str, kills: usize, seed: u64) -> usize {
     after
 }
 
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    // It may have ended by itself.
+    let _ = Command::new("kill").args([name, &id]).stderr(Stdio::null()).status().unwrap();
+}
+
 #[test]
 fn a_killed_run_goes_on_to_the_same_bits() {
+    let count = |(seed, run): (u64, &Run)| (run.0, kills(run, 3, seed));
+    let counts: Vec<_> = (0..).zip(&runs()).map(count).collect();
+    let after: usize = counts.iter().map(|(_, after)| after).sum();
+    assert!(after >= 12, "kills after a checkpoint, of 3 or 4 each: {counts:?}");
+}
+
+/// Killed in each of its passes, at a row of its own.
+#[test]
+fn a_stream_goes_on_in_each_pass() {
+    let table = people(200_000);
+    let arguments = &format!("{STREAM} --buffer 1024 --out out --checkpoint-every 0.01 --quiet");
+    let whole = Folder::with(&table);
+    whole.prints(arguments);
+    let expected = results(&whole);
+    for pass in ["count/so far", "sample/so far", "training pass", "last pass"] {
+        let folder = Folder::with(&table);
+        let mut child = start(&folder, arguments);
+        let path = folder.path().join(FILE);
+        let is_in = || {
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            bytes.windows(pass.len()).any(|part| part == pass.as_bytes())
+        };
+        while !is_in() {
+            assert!(child.try_wait().unwrap().is_none(), "{pass} was not seen");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        folder.prints("resume out --quiet");
+        assert_eq!(results(&folder), expected, "{pass}");
+    }
+}
+
+/// A thousand kills: about an hour.
+#[test]
+#[ignore = "takes an hour"]
+fn a_thousand_kills() {
+    let runs = more_runs();
+    let each = 1000_usize.div_ceil(runs.len());
     let mut counts = Vec::new();
-    for (at, (name, own)) in COMMANDS.iter().enumerate() {
-        counts.push((name, kills(name, &arguments(name, own), 3, at as u64)));
+    for (seed, run) in (100..).zip(&runs) {
+        counts.push((run.0, kills(run, each, seed)));
+        eprintln!(
+            "{}: {} of {each} kills came after a checkpoint",
+            run.0,
+            counts[counts.len() - 1].1
+        );
     }
     let after: usize = counts.iter().map(|(_, after)| after).sum();
-    eprintln!("kills after a checkpoint, of 3 or 4 each: {counts:?}");
-    assert!(after >= 12, "{counts:?}");
+    assert!(after * 10 >= each * runs.len() * 8, "{counts:?}");
 }
 
 /// The bits of the model do not depend on whether checkpoints are written.
@@ -139,8 +227,7 @@ fn interrupted(own: &str) -> Folder {
     let folder = Folder::with(people(400));
     let child = start(&folder, &format!("{ROUNDS} --out out {own}"));
     std::thread::sleep(Duration::from_millis(500));
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    signal(&child, "-TERM");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", common::stderr(&output));
     let said = common::stderr(&output);

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use flate2::Crc;
+use gdro::row::Row;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
+use crate::prepared::TrainRows;
 
 /// Bytes that are read at a time.
 const BLOCK: usize = 1 << 20;
@@ -31,6 +33,37 @@ pub struct Input {
 pub fn of_job(job: &Job) -> Option<Vec<Input>> {
     let files = gdro_data::expand(&job.read_files()).ok()?;
     files.into_iter().map(Input::of).collect()
+}
+
+/// CRC-32 of rows in memory: features, targets, weights, groups, clusters.
+pub fn of_rows(rows: &TrainRows) -> u32 {
+    let TrainRows { data, names, families, clusters } = rows;
+    let mut crc = Crc::new();
+    let mut bytes = Vec::new();
+    for row in 0..data.rows() {
+        bytes.clear();
+        let sample = data.sample(row);
+        let values = match sample.x {
+            Row::Dense(values) => values,
+            Row::Sparse { indices, values } => {
+                bytes.extend((indices.len() as u64).to_le_bytes());
+                bytes.extend(indices.iter().flat_map(|j| j.to_le_bytes()));
+                values
+            }
+        };
+        let more = [sample.y, data.weight(row)];
+        bytes.extend(values.iter().chain(&more).flat_map(|v| v.to_le_bytes()));
+        crc.update(&bytes);
+    }
+    for group in 0..data.groups() {
+        let rows = data.members(group);
+        crc.update(&(rows.len() as u64).to_le_bytes());
+        rows.iter().for_each(|row| crc.update(&row.to_le_bytes()));
+    }
+    names.iter().for_each(|name| crc.update(name.as_bytes()));
+    families.iter().for_each(|family| crc.update(&(*family as u64).to_le_bytes()));
+    clusters.iter().flatten().for_each(|cluster| crc.update(&cluster.to_le_bytes()));
+    crc.sum()
 }
 
 impl Input {

@@ -21,5 +21,6 @@ mod inputs;
 mod journal;
 mod record;
 
+pub use inputs::of_rows;
 pub use journal::{Checkpoint, NAME};
 pub use record::{Record, Work};

@@ -30,6 +30,8 @@ pub struct Record {
     pub job: Job,
     /// What is done with it.
     pub work: Work,
+    /// CRC-32 of the rows, where they are in memory.
+    pub rows: Option<u32>,
     /// Where the page for a browser is written.
     pub report: Option<PathBuf>,
     /// Seconds between checkpoints, where they were given.
@@ -44,6 +46,7 @@ impl Record {
             folder: std::env::current_dir().ok(),
             job: job.clone(),
             work,
+            rows: None,
             report: job.report.clone(),
             every: job.checkpoint_every,
         }
@@ -55,6 +58,9 @@ impl Record {
         let mut found = Vec::new();
         if self.version != now.version {
             found.push(format!("gdro was {} and is {}", self.version, now.version));
+        }
+        if self.rows != now.rows {
+            found.push("the rows are others".into());
         }
         let value = |record: &Record| serde_json::to_value((&record.job, &record.work));
         let (Ok(before), Ok(now)) = (value(self), value(now)) else { return found };

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::job::{Job, Search};
 use crate::prepared::{Setting, setting_on};
 use crate::progress::{Event, Progress, Quiet};
-use crate::solve::solve;
+use crate::solve::{solve, solved};
 
 /// What is trained on every part: members with these objectives at all values of the search.
 pub struct Plan<'a> {
@@ -126,7 +126,10 @@ fn model(
     };
     let ordinary = |which| {
         let setting = setting(Objective::Balanced)?;
-        setting.ordinary(which, near.clone()).map_err(|e| Failure::library(e, names))
+        solved(&progress.checkpoint(), "ordinary training", |keeper| {
+            let found = setting.ordinary_kept(which, near.clone(), keeper);
+            found.map_err(|e| Failure::library(e, names))
+        })
     };
     match job.training.objective {
         Objective::Average => ordinary(Baseline::Erm),

@@ -3,10 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use gdro::exact::{Options, minimize};
+use gdro::exact::{Options, minimize_kept};
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 
+use super::solved::solved;
 use super::watched::Watched;
 use super::{Answer, Solved};
 use crate::failure::{Failure, Result};
@@ -42,8 +43,8 @@ pub(super) fn solve(
     let options = Options { tolerance, relative, start, iterations: job.training.max_iter };
     let (never, flag) = (AtomicBool::new(false), progress.gives_up());
     let loss = Watched::new(setting.loss, flag.as_deref().unwrap_or(&never));
-    let (solution, seconds) = progress.checkpoint().stage("reference solver", || {
-        let solution = minimize(&setting.data, &loss, &setting.problem(), &options);
+    let (solution, seconds) = solved(&progress.checkpoint(), "reference solver", |keeper| {
+        let solution = minimize_kept(&setting.data, &loss, &setting.problem(), &options, keeper);
         Ok((solution.map_err(library)?, began.elapsed().as_secs_f64()))
     })?;
     progress.tell(Event::Solved(solution.iterations, seconds));

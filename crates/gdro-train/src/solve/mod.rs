@@ -3,10 +3,12 @@
 mod answer;
 mod exact;
 mod rounds;
+mod solved;
 mod watched;
 
 pub use answer::{Answer, Play, Solved};
 pub use rounds::{RoundsPlan, budgets, check_queries, config_of};
+pub use solved::solved;
 pub use watched::Watched;
 
 use gdro::setting::SolverName;

@@ -17,6 +17,7 @@ use gdro::run::{Cadence, Follower, Look, Outcome, Place, Solver, State, follow_o
 use gdro::setting::Baseline;
 use serde::{Deserialize, Serialize};
 
+use super::solved::solved;
 use super::{Answer, Play, Solved};
 use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, Result};
@@ -226,8 +227,8 @@ pub(super) fn solve(
     let mut loss_range = training.loss_range;
     let mut near = None;
     if open && bandit && moves {
-        let balanced = progress.checkpoint().stage("balanced model for the steps", || {
-            setting.ordinary(Baseline::Balanced, None).map_err(library)
+        let balanced = solved(&progress.checkpoint(), "balanced model for the steps", |keeper| {
+            setting.ordinary_kept(Baseline::Balanced, None, keeper).map_err(library)
         })?;
         // Pilot runs choose for the algorithms that are for comparison.
         let follows = algorithm.spec().automatic;

@@ -5,7 +5,8 @@ use gdro_train::checkpoint::{Checkpoint, Record, Work};
 use gdro_train::job::Job;
 use gdro_train::options::Front;
 use gdro_train::progress::Progress as _;
-use gdro_train::{Failure, Result, files};
+use gdro_train::run_folder::RunFolder;
+use gdro_train::{Failure, Result};
 
 use super::args::{OutputArgs, ThreadsArg, TrainArg};
 use crate::progress::Watch;
@@ -22,19 +23,19 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Refuses what does nothing and places that cannot be written to, and starts the threads.
-    pub fn check(&self, threads: &ThreadsArg) -> Result<()> {
+    /// Refuses what does nothing and places that cannot be written to, and starts the threads. The folder
+    /// of the run is its own until what this gives is dropped.
+    pub fn check(&self, threads: &ThreadsArg) -> Result<Option<RunFolder>> {
         let job = self.job;
         self.output.check()?;
         self.train.shown(self.output)?;
         threads.start()?;
-        if let Some(out) = &job.out {
-            files::check_run(out)?;
-        }
+        job.memory.into_iter().for_each(gdro_data::limit_memory);
+        let folder = RunFolder::take(job)?;
         if let Some(page) = &job.report {
-            page::check(page, &job.files(&job.tables), &job.place("report"))?;
+            page::check(page, &job.inputs(), &job.place("report"))?;
         }
-        Ok(())
+        Ok(folder)
     }
 
     /// Does the work with a checkpoint beside the model, if one is written. The checkpoint goes when the

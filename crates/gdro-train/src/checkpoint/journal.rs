@@ -377,8 +377,7 @@ mod tests {
         assert!(!none.is_due() && !none.is_kept() && none.advice().is_none());
     }
 
-    /// The state of a solver with a model of a million numbers: about four of them each. 0.05 s in the dev
-    /// profile on a quiet machine.
+    /// The state of a solver with a model of a million numbers: a few numbers for each.
     #[test]
     #[ignore = "a measurement"]
     fn a_large_model_is_written_in_no_time() {

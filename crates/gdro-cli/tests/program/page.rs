@@ -384,6 +384,14 @@ fn the_page_is_for_keyboards_small_windows_and_dark_rooms() {
     assert_eq!(light[1], "rgb(255, 255, 255)");
     assert!(light[0] != dark[0] && light[1] != dark[1], "{light} {dark}");
 
+    // Who says the text of a control reaches it: its spoken name contains the text. Only names have a role.
+    let names = "[...document.querySelectorAll('button[aria-label], a[aria-label]')].filter(
+        b => !b.getAttribute('aria-label').includes(b.textContent.trim())).map(b => b.outerHTML)";
+    assert_eq!(browser.value(names), json!([]));
+    let silent = "[...document.querySelectorAll('th')].filter(t => !t.textContent.trim()).length
+        + document.querySelectorAll('pre[aria-label]:not([role])').length";
+    assert_eq!(browser.value(silent), 0);
+
     // Every colour of a text against what is behind it: 4.5 to 1 at least (WCAG AA).
     let contrast = "(() => {
         const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => { v /= 255;

@@ -69,7 +69,11 @@ pub fn table(caption: &str, header: &[String], lines: &[Vec<String>]) -> String 
         escape(caption)
     );
     for name in header {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", escape(name));
+        // A column of names may need none itself.
+        let _ = match name.as_str() {
+            "" => write!(out, "<td></td>"),
+            name => write!(out, "<th scope=\"col\">{}</th>", escape(name)),
+        };
     }
     out += "</tr></thead>\n<tbody>\n";
     for line in lines {

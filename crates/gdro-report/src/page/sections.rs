@@ -314,7 +314,7 @@ pub(super) fn configuration(job: &Job, data: &Data, delta: f64, run: String) -> 
          started, <code>{command}</code> does it again.</p>\n\
          <div class=\"copy\"><button type=\"button\" id=\"copy\" data-from=\"job\">Copy</button>\
          <span id=\"copied\" role=\"status\"></span></div>\n\
-         <pre id=\"job\" tabindex=\"0\" aria-label=\"Job file\">{}</pre>\n{}",
+         <pre id=\"job\" tabindex=\"0\" role=\"region\" aria-label=\"Job file\">{}</pre>\n{}",
         html::escape_lines(&text),
         html::details("Words of this page", &html::definitions(&words::glossary(data, delta)))
     );

@@ -26,17 +26,18 @@ impl Softmax {
         Ok(Softmax { classes })
     }
 
-    /// Largest score and Σ_j e^{s_j − max}.
-    #[inline]
-    fn normaliser(scores: &[f64]) -> (f64, f64) {
-        let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        (max, scores.iter().map(|s| (s - max).exp()).sum())
+    fn largest(scores: &[f64]) -> f64 {
+        scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Writes e^{s_j} / Σ_k e^{s_k}.
-    fn probabilities(scores: &[f64], out: &mut [f64]) {
-        let (max, sum) = Self::normaliser(scores);
-        out.iter_mut().zip(scores).for_each(|(p, s)| *p = (s - max).exp() / sum);
+    /// Writes e^{s_j} / Σ_k e^{s_k}. Gives the largest score and Σ_j e^{s_j − max}.
+    #[inline]
+    fn probabilities(scores: &[f64], out: &mut [f64]) -> (f64, f64) {
+        let max = Self::largest(scores);
+        out.iter_mut().zip(scores).for_each(|(p, s)| *p = (s - max).exp());
+        let sum = out.iter().sum();
+        out.iter_mut().for_each(|p| *p /= sum);
+        (max, sum)
     }
 }
 
@@ -51,16 +52,14 @@ impl Loss for Softmax {
 
     #[inline]
     fn value(&self, scores: &[f64], y: f64) -> Result<f64> {
-        let (max, sum) = Self::normaliser(scores);
+        let max = Self::largest(scores);
+        let sum: f64 = scores.iter().map(|s| (s - max).exp()).sum();
         Ok(sum.ln() + (max - scores[y as usize]))
     }
 
     #[inline]
     fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> Result<f64> {
-        let (max, sum) = Self::normaliser(scores);
-        for (g, s) in slope.iter_mut().zip(scores) {
-            *g = (s - max).exp() / sum;
-        }
+        let (max, sum) = Self::probabilities(scores, slope);
         slope[y as usize] -= 1.0;
         Ok(sum.ln() + (max - scores[y as usize]))
     }

@@ -34,7 +34,7 @@ function square(title, across, up, list) {
 
 /** A table with a header for each model. */
 function byModel(caption, lines) {
-  const head = element("tr", {}, element("th", { scope: "col" }, ""),
+  const head = element("tr", {}, element("td"),
     ...data.models.map((m) => element("th", { scope: "col" }, m.name)));
   const body = lines.map(([name, ...cells]) =>
     element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((c) => element("td", {}, c))));

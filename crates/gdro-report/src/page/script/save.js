@@ -3,7 +3,7 @@
 /** A button that saves what `make` gives as a file beside the page. */
 function saveButton(text, name, type, make) {
   const stem = document.querySelector("h1").textContent.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  const button = element("button", { type: "button", class: "save", "aria-label": `Save ${name}` }, `Save ${text}`);
+  const button = element("button", { type: "button", class: "save", "aria-label": `Save ${text}: ${name}` }, `Save ${text}`);
   button.addEventListener("click", () => {
     const address = URL.createObjectURL(new Blob([make()], { type: type + ";charset=utf-8" }));
     element("a", { href: address, download: `${stem.slice(0, 60) || "gdro"}-${name}` }).click();

@@ -1,11 +1,13 @@
 //! Progress on standard error.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gdro_report::risk;
+use gdro_train::checkpoint::Checkpoint;
 use gdro_train::progress::{Event, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -17,18 +19,41 @@ pub struct Watch {
     bar: RefCell<Option<ProgressBar>>,
     /// What a signal sets, once it is listened to.
     stop: Option<Arc<AtomicBool>>,
+    checkpoint: Checkpoint,
+    /// When a checkpoint was last written, as it is shown.
+    kept: Cell<Option<SystemTime>>,
 }
 
 impl Watch {
-    /// A watch that talks or does not.
-    pub fn new(talk: bool) -> Self {
-        Watch { talk, bar: RefCell::new(None), stop: None }
+    /// A watch that talks or does not, over work with this journal.
+    pub fn new(talk: bool, checkpoint: Checkpoint) -> Self {
+        let (bar, kept) = (RefCell::new(None), Cell::new(None));
+        Watch { talk, bar, stop: None, checkpoint, kept }
+    }
+
+    /// Says when the last checkpoint was written, and why one could not be.
+    fn show_checkpoint(&self) {
+        if let Some(problem) = self.checkpoint.problem() {
+            print::note(&format!("no checkpoint could be written: {problem}"));
+        }
+        let written = self.checkpoint.written();
+        if written != self.kept.get() {
+            self.kept.set(written);
+            let time = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            if let Some(seconds) = time.map(|time| time.as_secs() % 86_400) {
+                let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+                let said = format!("checkpoint of {hours:02}:{minutes:02}:{:02} UTC", seconds % 60);
+                self.on_bar(|bar| bar.set_prefix(said));
+            }
+        }
     }
 
     /// Starts counting.
     fn start(&self, length: u64, what: &str) {
+        // A new bar does not show it yet.
+        self.kept.set(None);
         let style = ProgressStyle::with_template(&format!(
-            "{{bar:30}} {{human_pos}}/{{human_len}} {what}, {{eta}} left  {{msg}}"
+            "{{bar:30}} {{human_pos}}/{{human_len}} {what}, {{eta}} left  {{msg}}  {{prefix}}"
         ));
         let bar = ProgressBar::new(length);
         if let Ok(style) = style {
@@ -55,6 +80,7 @@ impl Progress for Watch {
         if !self.talk {
             return;
         }
+        self.show_checkpoint();
         match event {
             Event::Stage(stage) => {
                 let bar = ProgressBar::new_spinner().with_message(stage.to_owned());
@@ -88,6 +114,10 @@ impl Progress for Watch {
 
     fn interrupts(&mut self) -> Arc<AtomicBool> {
         self.stop.get_or_insert_with(signals::stop).clone()
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        self.checkpoint.clone()
     }
 
     /// Signals end the program where nothing listens to them.

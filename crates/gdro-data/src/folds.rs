@@ -7,6 +7,7 @@ use gdro::Dataset;
 use gdro::sampling::Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 use crate::clusters::Clusters;
 use crate::error::{Error, Result};
@@ -18,7 +19,8 @@ use crate::split::{Units, hold_out, wholes};
 use crate::table::Table;
 
 /// How training rows are split for validation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Validation {
     /// K-fold cross-validation: every row is a validation row once.
     Folds(usize),

@@ -53,7 +53,7 @@ pub use clusters::Clusters;
 pub use error::{Error, Position, Result, Unit};
 pub use features::{Encoded, Encoding, FeatureColumn, SparseFeatures, WhenMissing};
 pub use folds::{Folds, Validation, row_folds};
-pub use format::{Reader, expand, read, read_for};
+pub use format::{Kinds, Reader, expand, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small, group_remarks};
 pub use hint::{Hint, Setting, Value};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, repeated_units, tiny_groups};

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 /// How often rows in random order are said not to be.
 pub(crate) const FALSE_ALARM: f64 = 1e-6;
 
 /// A category for each row, in the order of the rows, as counts of rows and runs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Runs {
     last: Option<usize>,
     total: u64,
@@ -69,7 +71,7 @@ const APART: usize = 1024;
 /// Numbers in the order of the rows, of which neighbours may be alike: whether the second of two is
 /// nearer to the first than to one 3,072 rows before. In random order both are equally likely, for
 /// any triple whatever the others are, since each number is in one triple.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
     before: VecDeque<f64>,
     pair: Vec<f64>,

@@ -7,6 +7,7 @@ use gdro::interval::upper_quantile;
 use gdro::loss::{AnyLoss, Loss as _, Targets};
 use gdro::sampling::{Rng, below};
 use rand::SeedableRng as _;
+use serde::{Deserialize, Serialize};
 
 /// Bisections of the score of a constant model: to 1e-12 of the range of the targets.
 const BISECTIONS: usize = 40;
@@ -22,8 +23,8 @@ pub struct Constants {
 }
 
 /// The targets of a group.
-#[derive(Clone)]
-struct Held {
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Held {
     /// The weight of each class.
     classes: BTreeMap<u64, f64>,
     /// Numbers with their weights: all, or as many as are kept, drawn at random.
@@ -51,6 +52,18 @@ impl Constants {
         let all: Vec<usize> = (0..data.groups()).collect();
         constants.add(data, &all);
         constants
+    }
+
+    /// The targets so far, group by group.
+    pub fn held(&self) -> &[Held] {
+        &self.groups
+    }
+
+    /// Takes over the targets of another one of the same groups: whether it had as many.
+    pub fn take_over(&mut self, held: Vec<Held>) -> bool {
+        let fits = held.len() == self.groups.len();
+        self.groups = held;
+        fits
     }
 
     /// Adds rows: those of the i-th group of the data belong to the group `groups[i]`.

@@ -23,7 +23,7 @@ use crate::prepared::{
 };
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
-use crate::solve::{Answer, Solved, solve};
+use crate::solve::{Answer, Solved, solve, solved};
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
@@ -140,8 +140,9 @@ fn train(
     }
     let answer = solve(setting, solver, job, names, None, progress)?;
     progress.tell(Event::Stage("certificate"));
-    let mut certificate =
-        setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))?;
+    let mut certificate = progress.checkpoint().stage("certificate", || {
+        setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))
+    })?;
     if let Some(proof) = &answer.proof {
         certificate = certificate.raised_by(proof);
     }
@@ -230,9 +231,14 @@ pub fn fit_on(
     let Trained { solver, reason, answer, certificate, job: settled } =
         train(job, &setting, &names, progress)?;
     progress.tell(Event::Stage("ordinary training, for comparison"));
-    let ordinary = |which, bounds| within(&setting, bounds)?.ordinary(which, None);
-    let erm = ordinary(Baseline::Erm, erm).map_err(library)?;
-    let balanced = ordinary(Baseline::Balanced, balanced).map_err(library)?;
+    let ordinary = |stage, which, bounds| {
+        solved(&progress.checkpoint(), stage, |keeper| {
+            let within = within(&setting, bounds);
+            within.and_then(|on| on.ordinary_kept(which, None, keeper)).map_err(library)
+        })
+    };
+    let erm = ordinary("ERM", Baseline::Erm, erm)?;
+    let balanced = ordinary("balanced ERM", Baseline::Balanced, balanced)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
     let clusters = prepared.train_clusters.as_ref();

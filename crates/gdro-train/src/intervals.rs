@@ -11,6 +11,7 @@ use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro::pilot::usual_range;
 use gdro::risk::GroupMetric;
 use gdro_data::{Clusters, Prepared};
+use serde::{Deserialize, Serialize};
 
 use crate::cap::Constants;
 use crate::classes::Classes;
@@ -61,7 +62,7 @@ pub fn settings(
 }
 
 /// What a model says about the rows of one group.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Columns {
     losses: Vec<f64>,
     correct: Vec<bool>,

@@ -16,6 +16,7 @@
 //! | [`numbers`] | numbers as tables and sentences show them |
 //! | [`scales`] | features whose scale does not suit a stochastic solver |
 //! | [`progress`] | what a run says while it works, and how it learns that it should stop |
+//! | [`checkpoint`] | runs that go on where they were cut off |
 //! | [`failure`], [`files`] | reasons to stop; files written whole or not at all |
 //!
 //! Nothing here prints or listens to signals: a front end gives a [`progress::Progress`], and shows a
@@ -24,6 +25,7 @@
 pub mod baseline;
 pub mod cap;
 pub mod certify;
+pub mod checkpoint;
 pub mod classes;
 pub mod clusters;
 pub mod constant;

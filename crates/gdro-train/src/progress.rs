@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use gdro::pilot::StepsBy;
 
+use crate::checkpoint::Checkpoint;
 use crate::facts::Facts;
 
 /// Something that happened.
@@ -57,19 +58,26 @@ pub trait Progress {
     /// A flag that is set when work that leaves nothing behind should be given up; `None` where
     /// such work is ended from outside.
     fn gives_up(&self) -> Option<Arc<AtomicBool>>;
+
+    /// The journal of the work.
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint::default()
+    }
 }
 
 /// Shows nothing; flags are those of somebody else.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Quiet {
     stop: Arc<AtomicBool>,
     give_up: Option<Arc<AtomicBool>>,
+    checkpoint: Checkpoint,
 }
 
 impl Quiet {
-    /// For runs that are one step of a longer piece of work.
-    pub fn within(outer: &mut dyn Progress) -> Self {
-        Quiet { stop: outer.interrupts(), give_up: outer.gives_up() }
+    /// For runs that are one step of a longer piece of work, and its name there.
+    pub fn within(outer: &mut dyn Progress, step: &str) -> Self {
+        let checkpoint = outer.checkpoint().within(step);
+        Quiet { stop: outer.interrupts(), give_up: outer.gives_up(), checkpoint }
     }
 }
 
@@ -82,5 +90,9 @@ impl Progress for Quiet {
 
     fn gives_up(&self) -> Option<Arc<AtomicBool>> {
         self.give_up.clone()
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        self.checkpoint.clone()
     }
 }

@@ -2,6 +2,7 @@
 
 use gdro::Dataset;
 use gdro::loss::{AnyLoss, Loss as _};
+use serde::{Deserialize, Serialize};
 
 /// Calls `f(row, scores)` for every row of a data set under the model `w`.
 pub fn each_score(loss: &AnyLoss, data: &Dataset, w: &[f64], mut f: impl FnMut(usize, &[f64])) {
@@ -44,7 +45,7 @@ pub fn logistic(s: f64) -> f64 {
 }
 
 /// Whether a model predicts one class for every row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct OneClass {
     first: Option<usize>,
     holds: bool,

@@ -2,7 +2,7 @@
 
 use gdro::risk::group_risks;
 use gdro::run::Look;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::failure::{Failure, Result};
 use crate::prepared::Setting;
@@ -14,7 +14,7 @@ const MANY: usize = 64;
 const MOST: usize = 20_000;
 
 /// A point of the curve: the averaged iterate after so many rounds.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TracePoint {
     /// Rounds, or iterations of the reference solver.
     pub round: u64,
@@ -66,7 +66,7 @@ impl Serialize for Named<'_> {
 }
 
 /// The points of a run, from round 0 on, on training rows.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
     points: Vec<TracePoint>,
     /// The groups that risks are of, in order; all when absent.

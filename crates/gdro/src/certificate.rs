@@ -6,8 +6,8 @@ use crate::dataset::Dataset;
 use crate::domain::MirrorMap;
 use crate::error::{Result, require};
 use crate::exact::{
-    Canonical, DENSE, DatasetRisks, Goal, LEAST, Options, Problem, Risks as _, bound_of_several,
-    minimize_in,
+    Canonical, DENSE, DatasetRisks, Goal, Keeper, LEAST, Options, Problem, Risks as _,
+    bound_of_several, minimize_in,
 };
 use crate::group_weights::project_capped_simplex;
 use crate::loss::Loss;
@@ -207,7 +207,8 @@ where
     let mut lower_bound = |q: &[f64], start: &[f64], tolerance: f64| {
         let start = Some(start.to_vec());
         let options = Options { tolerance, relative: 0.0, iterations: 60, start };
-        let best = minimize_in(&canonical, &Goal::Fixed(q.to_vec()), &options)?;
+        let best =
+            minimize_in(&canonical, &Goal::Fixed(q.to_vec()), &options, &mut Keeper::default())?;
         iterations += best.iterations;
         let doubt: f64 = q.iter().enumerate().map(|(i, q)| q * error(i)).sum();
         Ok::<_, crate::Error>((best.lower - doubt - own.goal.price(q), best.w))

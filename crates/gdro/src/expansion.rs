@@ -2,6 +2,7 @@
 
 use faer::linalg::solvers::Solve as _;
 use faer::{Mat, MatRef, Side};
+use serde::{Deserialize, Serialize};
 
 use crate::certificate::{Certificate, best_response, require_inside};
 use crate::dataset::Dataset;
@@ -36,7 +37,7 @@ const ASCENT: usize = 80;
 ///   ¼⟨G, A⁻¹G⟩. The smallest such T is used.
 ///
 /// Near the optimum the second one is tight: it loses a third of the gap at most as s → 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expansion {
     w: Vec<f64>,
     intercept: bool,
@@ -69,6 +70,17 @@ impl Expansion {
             batches: 0,
             memory: Vec::new(),
         }
+    }
+
+    /// Whether another expansion is one at the same model, for as many groups: this one, which has no rows,
+    /// may be replaced by it.
+    pub fn is_like(&self, other: &Expansion) -> bool {
+        let bits = |w: &[f64]| w.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
+        let lengths =
+            |e: &Expansion| [e.weights.len(), e.values.len(), e.gradients.len(), e.hessians.len()];
+        bits(&self.w) == bits(&other.w)
+            && self.intercept == other.intercept
+            && lengths(self) == lengths(other)
     }
 
     /// Adds rows; `groups[i]` says which group the group i of `data` is.

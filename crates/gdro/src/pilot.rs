@@ -48,6 +48,24 @@ pub enum StepsBy {
     Pilots,
 }
 
+/// Who remembers what pilot runs have found, so that a run which was cut off goes on after them.
+pub trait Notebook {
+    /// The value of a pilot run by its number, if it is known.
+    fn recall(&mut self, pilot: usize) -> Option<f64>;
+
+    /// Notes the value of a pilot run: its objective, +∞ when it diverged.
+    fn note(&mut self, pilot: usize, value: f64);
+}
+
+/// Remembers nothing.
+impl Notebook for () {
+    fn recall(&mut self, _: usize) -> Option<f64> {
+        None
+    }
+
+    fn note(&mut self, _: usize, _: f64) {}
+}
+
 /// What pilot runs try for each step, as multiples of what is natural.
 const TRIES: [f64; 3] = [0.3, 1.0, 3.0];
 
@@ -116,11 +134,17 @@ where
         (self.steps_by() == StepsBy::Pilots && !falls).then_some(Average::Suffix)
     }
 
-    /// The steps that were given, or found for a run of so many rounds.
+    /// The steps that were given, or found for a run of so many rounds. Pilot runs that the notebook
+    /// knows are not played again.
     ///
     /// # Errors
     /// Those of [`Config::build`] and of the rounds, except that a pilot may diverge.
-    pub fn find_steps(&self, rounds: u64, stop: &AtomicBool) -> Result<(f64, f64)> {
+    pub fn find_steps(
+        &self,
+        rounds: u64,
+        notebook: &mut dyn Notebook,
+        stop: &AtomicBool,
+    ) -> Result<(f64, f64)> {
         match (self.steps, &self.near) {
             ((Some(step_w), Some(step_q)), _) => Ok((step_w, step_q)),
             _ if self.adapts => Ok((1.0, 1.0)),
@@ -128,7 +152,7 @@ where
                 let step_w = step_w.map_or_else(|| self.walk(near, rounds), Ok)?;
                 Ok((step_w, step_q.unwrap_or(1.0)))
             }
-            _ => self.pilot(rounds, stop),
+            _ => self.pilot(rounds, notebook, stop),
         }
     }
 
@@ -258,7 +282,12 @@ where
 
     /// Multipliers by short runs on other draws: each is planned for a share of the rounds, and
     /// judged by the objective of its averaged model. A run that diverges is out.
-    fn pilot(&self, rounds: u64, stop: &AtomicBool) -> Result<(f64, f64)> {
+    fn pilot(
+        &self,
+        rounds: u64,
+        notebook: &mut dyn Notebook,
+        stop: &AtomicBool,
+    ) -> Result<(f64, f64)> {
         let rounds = (rounds / PILOT).clamp(200, 50_000).min(rounds.max(1));
         let moves = self.moves();
         let tries = |given: Option<f64>, center: f64| match given {
@@ -272,22 +301,36 @@ where
             vec![self.steps.1.unwrap_or(1.0)]
         };
         let mut best = (f64::INFINITY, (for_w[0], for_q[0]));
-        for step_w in &for_w {
-            for step_q in &for_q {
+        for (at_w, step_w) in for_w.iter().enumerate() {
+            for (at_q, step_q) in for_q.iter().enumerate() {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(best.1);
                 }
                 let steps = (*step_w, *step_q);
-                let mut solver = self.solver(rounds, steps, true)?;
-                let found = solver.advance(rounds).and_then(|()| self.objective(&solver.model()));
-                match found {
-                    Ok(value) if value < best.0 => best = (value, steps),
-                    Ok(_) | Err(Error::NonFiniteLoss { .. }) => {}
-                    Err(error) => return Err(error),
+                let number = at_w * for_q.len() + at_q;
+                let value = match notebook.recall(number) {
+                    Some(value) => value,
+                    None => {
+                        let value = self.try_steps(rounds, steps)?;
+                        notebook.note(number, value);
+                        value
+                    }
+                };
+                if value < best.0 {
+                    best = (value, steps);
                 }
             }
         }
         Ok(best.1)
+    }
+
+    /// The objective of a pilot run's averaged model; +∞ for one that diverges.
+    fn try_steps(&self, rounds: u64, steps: (f64, f64)) -> Result<f64> {
+        let mut solver = self.solver(rounds, steps, true)?;
+        match solver.advance(rounds).and_then(|()| self.objective(&solver.model())) {
+            Err(Error::NonFiniteLoss { .. }) => Ok(f64::INFINITY),
+            found => found,
+        }
     }
 
     /// The multiplier on η_q around which pilots look. The theorem's η_q of a full-information

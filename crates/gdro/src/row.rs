@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::prefetch::prefetch_lines;
 
@@ -85,7 +87,8 @@ impl Row<'_> {
 
 /// A matrix of features, one row per sample. Entries are finite, and sparse indices are checked
 /// once, when the matrix is made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct Matrix {
     rows: usize,
     cols: usize,
@@ -94,10 +97,33 @@ pub struct Matrix {
     storage: Storage,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Storage {
     Dense(Vec<f64>),
     Sparse { starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
+}
+
+/// A matrix as it is stored: number of columns and values, which are checked when it is read.
+#[derive(Serialize, Deserialize)]
+struct Unchecked(usize, Storage);
+
+impl From<Matrix> for Unchecked {
+    fn from(matrix: Matrix) -> Self {
+        Unchecked(matrix.cols, matrix.storage)
+    }
+}
+
+impl TryFrom<Unchecked> for Matrix {
+    type Error = Error;
+
+    fn try_from(Unchecked(cols, storage): Unchecked) -> Result<Self> {
+        match storage {
+            Storage::Dense(values) => Matrix::dense(cols, values),
+            Storage::Sparse { starts, indices, values } => {
+                Matrix::sparse(cols, starts, indices, values)
+            }
+        }
+    }
 }
 
 impl Matrix {

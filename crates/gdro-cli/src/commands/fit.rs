@@ -4,16 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gdro_report::{Summary, page};
+use gdro_train::checkpoint::Work;
 use gdro_train::fit::{Fitted, fit};
 use gdro_train::job::{Fitting, Job, Streaming};
 use gdro_train::progress::{Event, Progress as _};
 use gdro_train::select::{Open, Selection, fit_open};
 use gdro_train::stream::{self, Told};
-use gdro_train::{Failure, Result, files};
+use gdro_train::{Failure, Result};
 use serde::Serialize;
 
-use super::args::{Fit as Own, Given, OutputArgs, ThreadsArg, TrainArg};
-use super::select::{chosen, write};
+use super::args::{Fit as Own, Given, OutputArgs, ResumeArg, ThreadsArg, TrainArg};
+use super::run::Run;
+use super::select::{choose_job, write_selected};
 use super::{files_of, pretty};
 use crate::print;
 use crate::progress::Watch;
@@ -36,6 +38,8 @@ pub struct Fit {
     #[command(flatten)]
     threads: ThreadsArg,
     #[command(flatten)]
+    resume: ResumeArg,
+    #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     train: TrainArg,
@@ -54,94 +58,93 @@ impl Fit {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         let (job, fitting) = Job::resolve(&self.inputs, self.options.settings()?)?;
-        let output = &self.output;
-        output.check()?;
-        self.train.shown(output)?;
-        self.threads.start()?;
-        if let Some(out) = &job.out {
-            files::check_run(out)?;
-        }
-        if let Some(page) = &job.report {
-            page::check(page, &job.files(&job.tables), &job.place("report"))?;
-        }
-        if let Some(streaming) = &job.streaming {
-            let keys = [("one-pass", streaming.one_pass), ("robust-only", streaming.robust_only)];
-            if let Some((key, _)) = keys.iter().find(|(_, given)| job.report.is_some() && *given) {
-                return Err(Failure::input(format!(
-                    "{}: the page compares models after a last pass: leave {key} out, or the page",
-                    job.place("report")
-                )));
-            }
-            return self.stream(&job, streaming, &fitting);
-        }
-        let mut watch = Watch::new(!output.quiet);
-        match fitting {
-            Fitting::Chosen(search) => chosen(&job, &search, output, &self.train),
-            Fitting::Named => self.write(&job, &fit(&job, &mut watch)?, None),
-            Fitting::Open(search) => match fit_open(&job, &search, &mut watch)? {
-                Open::Fitted(fitted) => self.write(&job, &fitted, None),
-                Open::Selected(selected) => {
-                    write(&job, &selected, output, &self.train, |selection, summary| {
-                        pretty(&Unasked { summary, selection })
-                    })
-                }
-            },
-        }
+        let run = Run { job: &job, output: &self.output, train: &self.train };
+        run.check(&self.threads)?;
+        fit_job(&run, fitting, self.resume.resume)
     }
+}
 
-    /// Trains in one pass.
-    fn stream(&self, job: &Job, streaming: &Streaming, fitting: &Fitting) -> Result<()> {
-        let output = &self.output;
-        let mut watch = Watch::new(!output.quiet);
-        if let Fitting::Open(Err(against)) = fitting {
-            watch.tell(Event::Note(&against.note(job)));
-        }
-        let streamed = stream::run(job, streaming, &mut watch)?;
-        watch.tell(Event::Table(&streamed.facts()));
-        let schema = pretty(&*streamed.schema)?;
-        let brief = match streamed.tell(job)? {
-            Told::Fully(fitted) => return self.write(job, &fitted, Some(schema)),
-            Told::Briefly(brief) => brief,
-        };
-        let json = pretty(&brief.summary)?;
-        if let Some(out) = &job.out {
-            print::files(&[
-                (out.join("model.json"), brief.model.text()?),
-                (out.join("summary.json"), json.clone()),
-                (out.join("schema.json"), schema),
-            ])?;
-        }
-        if let Some(page) = &job.report {
-            let page = page.display();
-            print::note(&format!("{page} is not written: the run ended before its last pass"));
-        }
-        match (output.json, output.quiet) {
-            (true, _) => print::text(&json),
-            (false, true) => Ok(()),
-            (false, false) => print::text(&gdro_report::brief(&brief, job)),
+/// Does what `gdro fit` does with a job.
+pub(super) fn fit_job(run: &Run<'_>, fitting: Fitting, resume: bool) -> Result<()> {
+    let job = run.job;
+    if let Some(streaming) = &job.streaming {
+        let keys = [("one-pass", streaming.one_pass), ("robust-only", streaming.robust_only)];
+        if let Some((key, _)) = keys.iter().find(|(_, given)| job.report.is_some() && *given) {
+            return Err(Failure::input(format!(
+                "{}: the page compares models after a last pass: leave {key} out, or the page",
+                job.place("report")
+            )));
         }
     }
+    run.keep(Work::Fit(fitting.clone()), resume, |watch| match (&job.streaming, fitting) {
+        (Some(streaming), fitting) => stream_job(run, streaming, &fitting, watch),
+        (None, Fitting::Chosen(search)) => choose_job(run, &search, watch),
+        (None, Fitting::Named) => write_fitted(run, &fit(job, watch)?, None),
+        (None, Fitting::Open(search)) => match fit_open(job, &search, watch)? {
+            Open::Fitted(fitted) => write_fitted(run, &fitted, None),
+            Open::Selected(selected) => write_selected(run, &selected, |selection, summary| {
+                pretty(&Unasked { summary, selection })
+            }),
+        },
+    })
+}
 
-    /// Writes and prints what came out; the schema of a stream beside it.
-    fn write(&self, job: &Job, fitted: &Fitted, schema: Option<String>) -> Result<()> {
-        let output = &self.output;
-        let summary = Summary::new(job, fitted);
-        let json = pretty(&summary)?;
-        let mut written = Vec::new();
-        if let Some(out) = &job.out {
-            written = files_of(out, fitted, json.clone())?;
-            written.extend(schema.map(|text| (out.join("schema.json"), text)));
-        }
-        if let Some(page) = &job.report {
-            written.push((page.clone(), page::of_fit(job, fitted, &summary)?));
-        }
-        print::files(&written)?;
-        if output.json {
-            print::text(&json)?;
-        } else if !output.quiet {
-            let shown = self.train.shown(output)?;
-            print::text(&gdro_report::text(job, fitted, &summary, shown))?;
-        }
-        Ok(())
+/// Trains in one pass.
+fn stream_job(
+    run: &Run<'_>,
+    streaming: &Streaming,
+    fitting: &Fitting,
+    watch: &mut Watch,
+) -> Result<()> {
+    let (job, output) = (run.job, run.output);
+    if let Fitting::Open(Err(against)) = fitting {
+        watch.tell(Event::Note(&against.note(job)));
     }
+    let streamed = stream::run(job, streaming, watch)?;
+    watch.tell(Event::Table(&streamed.facts()));
+    let schema = pretty(&*streamed.schema)?;
+    let brief = match streamed.tell(job)? {
+        Told::Fully(fitted) => return write_fitted(run, &fitted, Some(schema)),
+        Told::Briefly(brief) => brief,
+    };
+    let json = pretty(&brief.summary)?;
+    if let Some(out) = &job.out {
+        print::files(&[
+            (out.join("model.json"), brief.model.text()?),
+            (out.join("summary.json"), json.clone()),
+            (out.join("schema.json"), schema),
+        ])?;
+    }
+    if let Some(page) = &job.report {
+        let page = page.display();
+        print::note(&format!("{page} is not written: the run ended before its last pass"));
+    }
+    match (output.json, output.quiet) {
+        (true, _) => print::text(&json),
+        (false, true) => Ok(()),
+        (false, false) => print::text(&gdro_report::brief(&brief, job)),
+    }
+}
+
+/// Writes and prints what came out; the schema of a stream beside it.
+fn write_fitted(run: &Run<'_>, fitted: &Fitted, schema: Option<String>) -> Result<()> {
+    let (job, output) = (run.job, run.output);
+    let summary = Summary::new(job, fitted);
+    let json = pretty(&summary)?;
+    let mut written = Vec::new();
+    if let Some(out) = &job.out {
+        written = files_of(out, fitted, json.clone())?;
+        written.extend(schema.map(|text| (out.join("schema.json"), text)));
+    }
+    if let Some(page) = &job.report {
+        written.push((page.clone(), page::of_fit(job, fitted, &summary)?));
+    }
+    print::files(&written)?;
+    if output.json {
+        print::text(&json)?;
+    } else if !output.quiet {
+        let shown = run.train.shown(output)?;
+        print::text(&gdro_report::text(job, fitted, &summary, shown))?;
+    }
+    Ok(())
 }

@@ -11,6 +11,8 @@ pub mod help;
 pub mod inspect;
 pub mod man;
 pub mod predict;
+pub mod resume;
+mod run;
 pub mod select;
 pub mod show;
 

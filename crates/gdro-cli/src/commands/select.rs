@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gdro_report::{Shown, Summary, page};
+use gdro_train::checkpoint::Work;
 use gdro_train::job::{Choice, Job, Search};
 use gdro_train::select::{Selected, Selection, path, select};
-use gdro_train::{Failure, Result, files};
+use gdro_train::{Failure, Result};
 use serde::Serialize;
 
-use super::args::{Given, OutputArgs, Select as Own, ThreadsArg, TrainArg};
+use super::args::{Given, OutputArgs, ResumeArg, Select as Own, ThreadsArg, TrainArg};
+use super::run::Run;
 use super::{files_of, pretty};
 use crate::print;
 use crate::progress::Watch;
@@ -40,6 +42,8 @@ pub struct Select {
     #[command(flatten)]
     threads: ThreadsArg,
     #[command(flatten)]
+    resume: ResumeArg,
+    #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     train: TrainArg,
@@ -56,72 +60,62 @@ impl Select {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         let (job, choice) = Job::resolve_choice(&self.inputs, self.options.settings()?)?;
-        self.output.check()?;
-        self.train.shown(&self.output)?;
-        self.threads.start()?;
-        if let Some(out) = &job.out {
-            files::check_run(out)?;
-        }
-        if let Some(page) = &job.report {
-            page::check(page, &job.files(&job.tables), &job.place("report"))?;
-        }
-        match choice {
-            Choice::Search(search) => chosen(&job, &search, &self.output, &self.train),
-            Choice::Path(points) => self.path(&job, points),
-        }
-    }
-
-    fn path(&self, job: &Job, points: usize) -> Result<()> {
-        let output = &self.output;
-        for (option, given) in [("--all-groups", output.all_groups), ("--train", self.train.train)]
-        {
-            if given {
-                return Err(Failure::input(format!(
-                    "{option}: path shows no groups: path.json and --json hold all of them"
-                )));
-            }
-        }
-        let path = path(job, points, &mut Watch::new(!output.quiet))?;
-        let json = pretty(&path)?;
-        let mut written = Vec::new();
-        if let Some(out) = &job.out {
-            written.push((out.join("path.json"), json.clone()));
-        }
-        if let Some(page) = &job.report {
-            written.push((page.clone(), page::of_path(job, &path)?));
-        }
-        print::files(&written)?;
-        if output.json {
-            return print::text(&json);
-        }
-        if output.quiet {
-            return Ok(());
-        }
-        print::text(&gdro_report::path(&path, job))
+        let run = Run { job: &job, output: &self.output, train: &self.train };
+        run.check(&self.threads)?;
+        select_job(&run, choice, self.resume.resume)
     }
 }
 
-/// Chooses a model, writes and prints it.
-pub(super) fn chosen(
-    job: &Job,
-    search: &Search,
-    output: &OutputArgs,
-    train: &TrainArg,
-) -> Result<()> {
-    let selected = select(job, search, &mut Watch::new(!output.quiet))?;
-    write(job, &selected, output, train, |selection, summary| {
-        pretty(&Printed { selection, summary })
+/// Does what `gdro select` does with a job.
+pub(super) fn select_job(run: &Run<'_>, choice: Choice, resume: bool) -> Result<()> {
+    run.keep(Work::Select(choice.clone()), resume, |watch| match choice {
+        Choice::Search(search) => choose_job(run, &search, watch),
+        Choice::Path(points) => path_job(run, points, watch),
     })
 }
 
+/// Draws, writes and prints a trade-off.
+fn path_job(run: &Run<'_>, points: usize, watch: &mut Watch) -> Result<()> {
+    let (job, output) = (run.job, run.output);
+    for (option, given) in [("--all-groups", output.all_groups), ("--train", run.train.train)] {
+        if given {
+            return Err(Failure::input(format!(
+                "{option}: path shows no groups: path.json and --json hold all of them"
+            )));
+        }
+    }
+    let path = path(job, points, watch)?;
+    let json = pretty(&path)?;
+    let mut written = Vec::new();
+    if let Some(out) = &job.out {
+        written.push((out.join("path.json"), json.clone()));
+    }
+    if let Some(page) = &job.report {
+        written.push((page.clone(), page::of_path(job, &path)?));
+    }
+    print::files(&written)?;
+    if output.json {
+        return print::text(&json);
+    }
+    if output.quiet {
+        return Ok(());
+    }
+    print::text(&gdro_report::path(&path, job))
+}
+
+/// Chooses a model, writes and prints it.
+pub(super) fn choose_job(run: &Run<'_>, search: &Search, watch: &mut Watch) -> Result<()> {
+    let selected = select(run.job, search, watch)?;
+    write_selected(run, &selected, |selection, summary| pretty(&Printed { selection, summary }))
+}
+
 /// Writes and prints a model that was chosen; `json` is what `--json` prints.
-pub(super) fn write(
-    job: &Job,
+pub(super) fn write_selected(
+    run: &Run<'_>,
     selected: &Selected,
-    output: &OutputArgs,
-    train: &TrainArg,
     json: impl FnOnce(&Selection, &Summary) -> Result<String>,
 ) -> Result<()> {
+    let (job, output) = (run.job, run.output);
     let (selection, fitted) = (&selected.selection, &selected.fitted);
     let summary = Summary::new(&selected.job, fitted);
     let mut written = Vec::new();
@@ -142,7 +136,7 @@ pub(super) fn write(
     }
     let mut text = gdro_report::selection(selection);
     let also = job.out.as_ref().map(|_| "wrote selection.json there, too: all that was tried");
-    let shown = Shown { also, ..train.shown(output)? };
+    let shown = Shown { also, ..run.train.shown(output)? };
     text += &gdro_report::text(&selected.job, fitted, &summary, shown);
     print::text(&text)
 }

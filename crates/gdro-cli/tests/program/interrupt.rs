@@ -51,7 +51,8 @@ fn interrupted_by(name: &str) {
     assert_eq!(number(&last["round"]), rounds);
     assert_eq!(last["max_risk"], summary["max_risk"]);
     let files: Vec<_> = folder.list().into_iter().filter(|f| f.starts_with("out/")).collect();
-    assert_eq!(files, ["out/model.json", "out/summary.json", "out/trace.jsonl"]);
+    let checkpoint = "out/checkpoint.safetensors";
+    assert_eq!(files, [checkpoint, "out/model.json", "out/summary.json", "out/trace.jsonl"]);
 }
 
 /// What nohup starts has no terminal to lose.
@@ -128,7 +129,7 @@ fn an_interrupted_search_chooses_by_the_folds_that_are_complete() {
 }
 
 #[test]
-fn a_search_without_a_complete_value_leaves_nothing() {
+fn a_search_without_a_complete_value_leaves_its_checkpoint() {
     let folder = Folder::people();
     let child = search(&folder, "1e12");
     std::thread::sleep(Duration::from_millis(700));
@@ -137,7 +138,7 @@ fn a_search_without_a_complete_value_leaves_nothing() {
     assert_eq!(output.status.code(), Some(130));
     let said = common::stderr(&output);
     assert!(said.contains("nothing was chosen"), "{said}");
-    assert_eq!(folder.list(), ["t.csv"]);
+    assert_eq!(folder.list(), ["out", "out/checkpoint.safetensors", "t.csv"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod tables;
 mod ages;
 mod browser;
 mod cases;
+mod checkpoint;
 mod example;
 mod export;
 mod exports;

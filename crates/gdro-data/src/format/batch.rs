@@ -35,6 +35,11 @@ pub(super) trait Source: Send {
 
     /// Appends rows to a batch: false when there was none left.
     fn next(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool>;
+
+    /// The same for rows that nobody looks at: their cells may be left out.
+    fn skip(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool> {
+        self.next(wanted, limit, batch)
+    }
 }
 
 /// Rows of one or several files.

@@ -59,6 +59,23 @@ impl Source for Delimited {
     }
 
     fn next(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool> {
+        self.read(wanted, limit, batch, true)
+    }
+
+    fn skip(&mut self, wanted: &[Wanted], limit: Limit, batch: &mut Batch) -> Result<bool> {
+        self.read(wanted, limit, batch, false)
+    }
+}
+
+impl Delimited {
+    /// Appends rows to a batch, with or without their cells.
+    fn read(
+        &mut self,
+        wanted: &[Wanted],
+        limit: Limit,
+        batch: &mut Batch,
+        with_cells: bool,
+    ) -> Result<bool> {
         let (mut rows, mut bytes) = (0, 0);
         while rows < limit.rows && bytes < limit.bytes {
             if !self.records.advance()? {
@@ -81,7 +98,7 @@ impl Source for Delimited {
             }
             let named = records.cells().enumerate().filter(|(place, _)| !unnamed.holds(*place));
             for (((_, cell), column), wanted) in named.zip(&mut batch.columns).zip(wanted) {
-                if wanted.kind != Some(Forced::Ignored) {
+                if with_cells && wanted.kind != Some(Forced::Ignored) {
                     column.push(self.na.cell(cell));
                     bytes += cell.len();
                 }

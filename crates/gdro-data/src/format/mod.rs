@@ -21,7 +21,7 @@ mod svmlight;
 mod unnamed;
 
 pub use opened::expand;
-pub use reader::Reader;
+pub use reader::{Kinds, Reader};
 
 use std::path::PathBuf;
 

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::batch::{Batch, Limit, Source};
 use super::roles::{check_names, wanted};
 use super::side::Side;
@@ -17,6 +19,10 @@ use crate::table::raw::RawColumn;
 
 /// Bytes of cells after which a block ends, however few its rows: bounds the memory.
 const BLOCK_BYTES: usize = 64 << 20;
+
+/// The kinds of columns that the rows of a table so far have settled ([`Reader::skip`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kinds(Vec<Option<Forced>>);
 
 /// Reads files block by block, so that a table may be larger than memory.
 ///
@@ -155,6 +161,48 @@ impl Reader {
             }
             self.source = None;
         }
+    }
+
+    /// The kinds of the columns that earlier rows have settled.
+    pub fn kinds(&self) -> Kinds {
+        Kinds(self.settled.clone())
+    }
+
+    /// Goes past so many rows from the start, whose cells are not looked at, and takes over the kinds of
+    /// columns that were settled there.
+    ///
+    /// # Errors
+    /// Those of [`Reader::next_block`] that do not need cells; [`Error::StaleSchema`] where there are not
+    /// so many rows or other columns.
+    pub fn skip(&mut self, rows: u64, kinds: Kinds) -> Result<()> {
+        const ROWS: u64 = 1 << 16;
+        let stale = |what: &str| Error::StaleSchema { what: what.into() };
+        if kinds.0.len() != self.settled.len() {
+            return Err(stale("other columns"));
+        }
+        self.settled = kinds.0;
+        let mut left = rows;
+        while left > 0 {
+            let limit = Limit { rows: left.min(ROWS) as usize, bytes: BLOCK_BYTES };
+            let Some(source) = &mut self.source else {
+                if !self.advance()? {
+                    return Err(stale("fewer rows"));
+                }
+                continue;
+            };
+            let mut batch = Batch::new(self.names.len(), self.line, source.unit());
+            if source.skip(&self.wanted[..self.width], limit, &mut batch)? {
+                if let Some(side) = &mut self.side {
+                    side.take(batch.lines.len(), &mut batch.columns[self.width])?;
+                }
+                left = left.saturating_sub(batch.lines.len() as u64);
+                self.rows += batch.lines.len() as u64;
+                self.line += u64::from(batch.lines.last().copied().unwrap_or(0));
+            } else {
+                self.source = None;
+            }
+        }
+        Ok(())
     }
 
     /// Reads all that is left as one table, whose columns have the kinds that all rows together

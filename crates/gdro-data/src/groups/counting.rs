@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use super::family::{Family, distinct};
 use super::small::Small;
 use super::{Assignment, Grouping, column_lists};
@@ -18,9 +20,15 @@ pub(crate) struct Counting {
     least: Option<(usize, SmallGroups)>,
 }
 
-/// A family with its groups, which are numbered in the order of appearance, and how their rows lie.
+/// A family with its groups.
 struct Counted {
     family: Family,
+    known: Known,
+}
+
+/// The groups of a family, which are numbered in the order of appearance, and how their rows lie.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
     numbers: HashMap<String, usize>,
     runs: Runs,
 }
@@ -29,11 +37,8 @@ impl Counting {
     /// Nothing counted yet; the options are settled.
     pub(crate) fn open(options: &DataOptions, comparison: Option<Comparison>) -> Self {
         let families = column_lists(options, comparison).into_iter();
-        let families = families.map(|columns| Counted {
-            family: Family::open(columns),
-            numbers: HashMap::new(),
-            runs: Runs::default(),
-        });
+        let families = families
+            .map(|columns| Counted { family: Family::open(columns), known: Known::default() });
         let least = options.min_group.map(|least| (least, options.small_groups));
         Counting { families: families.collect(), missing: options.missing_group, least }
     }
@@ -42,7 +47,7 @@ impl Counting {
     pub(crate) fn add(&mut self, block: &Table, rows: &[u32]) -> Result<Vec<bool>> {
         let qualified = self.families.len() > 1;
         let mut grouped = vec![false; rows.len()];
-        for Counted { family, numbers, runs } in &mut self.families {
+        for Counted { family, known: Known { numbers, runs } } in &mut self.families {
             let found = family.assign(block, rows, self.missing, qualified)?;
             let number = |name: String| {
                 let next = numbers.len();
@@ -56,17 +61,32 @@ impl Counting {
         Ok(grouped)
     }
 
+    /// What is known so far, family by family.
+    pub(crate) fn known(&self) -> Vec<Known> {
+        self.families.iter().map(|counted| counted.known.clone()).collect()
+    }
+
+    /// Takes over what another one knew of the same families: whether it is of as many.
+    pub(crate) fn take_over(&mut self, known: Vec<Known>) -> bool {
+        let fits = known.len() == self.families.len();
+        for (counted, known) in self.families.iter_mut().zip(known) {
+            counted.known = known;
+        }
+        fits
+    }
+
     /// The groups so far, with their numbers of rows.
     pub(crate) fn sizes(&self) -> BTreeMap<&str, u64> {
-        let groups = self.families.iter().flat_map(|Counted { numbers, runs, .. }| {
-            numbers.iter().map(|(name, number)| (name.as_str(), runs.rows(*number)))
-        });
+        let groups =
+            self.families.iter().flat_map(|Counted { known: Known { numbers, runs }, .. }| {
+                numbers.iter().map(|(name, number)| (name.as_str(), runs.rows(*number)))
+            });
         groups.collect()
     }
 
     /// The families by name, with how the rows of their groups lie.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (String, &Runs)> {
-        self.families.iter().map(|counted| (counted.family.name(), &counted.runs))
+        self.families.iter().map(|counted| (counted.family.name(), &counted.known.runs))
     }
 
     /// The grouping, the number of rows of each of its groups, and what a user should know.
@@ -74,7 +94,7 @@ impl Counting {
         let qualified = self.families.len() > 1;
         let (mut names, mut counts, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut families = Vec::new();
-        for Counted { mut family, numbers, runs } in self.families {
+        for Counted { mut family, known: Known { numbers, runs } } in self.families {
             let found = numbers.into_iter().map(|(name, number)| (name, runs.rows(number)));
             let (mut known, mut sizes): (Vec<String>, Vec<u64>) = found.unzip();
             if let Some((least, policy)) = self.least {

@@ -8,7 +8,7 @@ mod small;
 
 pub use advice::group_remarks;
 pub use column::{GroupColumn, Labels};
-pub(crate) use counting::Counting;
+pub(crate) use counting::{Counting, Known};
 pub use family::Family;
 pub use small::Small;
 

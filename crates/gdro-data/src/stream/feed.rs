@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 use super::portion::{Open, Part, Portion};
 use super::schema::Schema;
@@ -22,6 +23,20 @@ pub enum Encoded {
     Training,
     /// Rows held out, too.
     All,
+}
+
+/// Where a feed stands, so that another one of the same table goes on from there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// Rows of the table so far.
+    pub rows: u64,
+    portions: u64,
+    selections: Vec<Selection>,
+    remainders: Vec<u64>,
+    trained: Vec<u64>,
+    held_out: Vec<u64>,
+    /// The portion that is being filled.
+    open: Open,
 }
 
 /// Turns a table, block by block, into encoded rows. Of each group some rows are held out, which
@@ -46,6 +61,8 @@ pub struct Feed {
     held_out: Vec<u64>,
     seed: u64,
     portions: u64,
+    /// Rows of the table in portions that are complete.
+    rows: u64,
     open: Open,
     /// The groups of a row.
     groups: Vec<usize>,
@@ -85,6 +102,7 @@ impl Feed {
             held_out: vec![0; m],
             seed,
             portions: 0,
+            rows: 0,
             open: Open::new(m),
             groups: Vec::new(),
             schema,
@@ -116,6 +134,38 @@ impl Feed {
         self
     }
 
+    /// Where the feed stands.
+    pub fn place(&self) -> Place {
+        Place {
+            rows: self.rows + self.open.rows() as u64,
+            portions: self.portions,
+            selections: self.selections.clone(),
+            remainders: self.remainders.clone(),
+            trained: self.trained.clone(),
+            held_out: self.held_out.clone(),
+            open: self.open.clone(),
+        }
+    }
+
+    /// Goes on from the place of another feed, which was made in the same way: the next row is the one
+    /// after [`Place::rows`].
+    ///
+    /// # Errors
+    /// [`Error::StaleSchema`] for a place in a table with another number of groups.
+    pub fn go_on(mut self, place: Place) -> Result<Self> {
+        let m = self.training.len();
+        let Place { rows, portions, selections, remainders, trained, held_out, open } = place;
+        let lengths = [selections.len(), remainders.len(), trained.len(), held_out.len()];
+        if lengths != [m; 4] || open.groups() != m || open.rows() as u64 > rows {
+            let what = "a place in another table".into();
+            return Err(Error::StaleSchema { what });
+        }
+        self.rows = rows - open.rows() as u64;
+        (self.portions, self.selections, self.remainders) = (portions, selections, remainders);
+        (self.trained, self.held_out, self.open) = (trained, held_out, open);
+        Ok(self)
+    }
+
     /// Rows of each group that are visited.
     pub fn visits(&self) -> &[u64] {
         &self.visits
@@ -131,13 +181,13 @@ impl Feed {
         &self.trained
     }
 
-    /// Takes the next block, and gives the portions that it completes: the order of calls is that
-    /// of the table.
+    /// Takes the next block, and gives the portions that it completes, each with where the feed stands
+    /// after it: the order of calls is that of the table.
     ///
     /// # Errors
     /// For cells that the schema does not allow, such as a group that it does not know, those that
     /// cannot be encoded, and more rows of a group than it counted.
-    pub fn take(&mut self, block: &Table) -> Result<Vec<Portion>> {
+    pub fn take(&mut self, block: &Table) -> Result<Vec<(Portion, Place)>> {
         let schema = self.schema.clone();
         if self.settled.is_none() {
             self.settled = Some(schema.options.settle(block.names())?.0);
@@ -162,7 +212,7 @@ impl Feed {
                 self.groups.clear();
                 self.groups.extend(assigned.of_row(at));
                 self.check_room()?;
-                if self.place(wanted.len()) {
+                if self.put(wanted.len()) {
                     wanted.push(*row);
                 }
                 at += 1;
@@ -170,7 +220,9 @@ impl Feed {
             self.open.encode(&schema, block, until - from, &wanted)?;
             from = until;
             if self.open.rows() == self.size {
-                full.extend(self.finish()?);
+                if let Some(portion) = self.finish()? {
+                    full.push((portion, self.place()));
+                }
             }
         }
         Ok(full)
@@ -219,6 +271,7 @@ impl Feed {
         if open.rows() == 0 {
             return Ok(None);
         }
+        self.rows += open.rows() as u64;
         let rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ (self.portions << 32));
         self.portions += 1;
         Ok(Some(open.close(&self.schema, rng)?))
@@ -226,7 +279,7 @@ impl Feed {
 
     /// Puts the next row into its groups, `before` rows after the last one that is encoded. Whether
     /// it is encoded.
-    fn place(&mut self, before: usize) -> bool {
+    fn put(&mut self, before: usize) -> bool {
         let Some(first) = self.groups.first() else { return false };
         // A row is on the same side in all its groups: the first one decides, unless the last row
         // of another one would not be for training.

@@ -12,7 +12,7 @@ mod selection;
 mod survey;
 mod tally;
 
-pub use feed::{Encoded, Feed};
+pub use feed::{Encoded, Feed, Place};
 pub use portion::Portion;
 pub use schema::Schema;
-pub use survey::Survey;
+pub use survey::{Counted, Survey};

@@ -6,13 +6,14 @@ use gdro::source::Batch;
 use gdro::{Dataset, Matrix};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom as _;
+use serde::{Deserialize, Serialize};
 
 use super::schema::Schema;
 use crate::error::Result;
 use crate::table::Table;
 
 /// Encoded rows of one stretch of the table, group by group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Portion {
     /// Number of groups of the first family.
     first_family: usize,
@@ -35,6 +36,7 @@ pub(super) enum Part {
 }
 
 /// A portion that is being filled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Open {
     rows: usize,
     features: Vec<Matrix>,
@@ -48,6 +50,11 @@ impl Open {
         let none = vec![Vec::new(); groups];
         let lists = [none.clone(), none.clone(), none];
         Open { rows: 0, features: Vec::new(), targets: Vec::new(), lists }
+    }
+
+    /// Number of groups.
+    pub(super) fn groups(&self) -> usize {
+        self.lists[0].len()
     }
 
     /// Rows of the table so far.

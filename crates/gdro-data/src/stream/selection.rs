@@ -2,11 +2,12 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 /// Sequential selection sampling (Knuth, The Art of Computer Programming 2, Algorithm 3.4.2S): a
 /// row is taken with probability (still wanted)/(still to come). Every set of the wanted size is
 /// equally likely, whatever the order of the rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Selection {
     wanted: u64,
     to_come: u64,

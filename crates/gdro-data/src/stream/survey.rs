@@ -1,10 +1,12 @@
 //! The pass that counts.
 
 use super::schema::Schema;
-use super::tally::{Labels, Tally};
+use serde::{Deserialize, Serialize};
+
+use super::tally::{Labels, Sums, Tally};
 use crate::error::{Error, Result};
 use crate::features::{Encoding, Wish, ids, usable_rows};
-use crate::groups::{Counting, Grouping};
+use crate::groups::{Counting, Grouping, Known};
 use crate::options::Comparison;
 use crate::options::{DataOptions, Task};
 use crate::order::{FALSE_ALARM, Runs};
@@ -38,6 +40,19 @@ struct Settled {
     notes: Vec<String>,
 }
 
+/// What a survey has counted, so that another one of the same table goes on from there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counted {
+    /// Rows of the table so far.
+    pub rows: u64,
+    used: u64,
+    features: Vec<Sums>,
+    labels: Labels,
+    groups: Vec<Known>,
+    lost: Vec<Known>,
+    notes: Vec<String>,
+}
+
 impl Survey {
     /// Nothing counted yet. The arguments are those of [`crate::prepare`].
     pub fn new(options: &DataOptions, task: Option<Task>, constant: bool) -> Self {
@@ -48,6 +63,41 @@ impl Survey {
     /// Number of rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// What was counted so far; `None` before the first block.
+    pub fn counted(&self) -> Option<Counted> {
+        let settled = self.settled.as_ref()?;
+        Some(Counted {
+            rows: self.rows,
+            used: self.used,
+            features: settled.features.iter().map(|(_, tally)| tally.sums().clone()).collect(),
+            labels: settled.labels.clone(),
+            groups: settled.groups.known(),
+            lost: settled.lost.known(),
+            notes: settled.notes.clone(),
+        })
+    }
+
+    /// Goes on from what another survey of the same table, which was made in the same way, has counted.
+    /// `first` is its first block; the next one to add is that after [`Counted::rows`].
+    ///
+    /// # Errors
+    /// Those of [`Survey::add`]; [`Error::StaleSchema`] where that was another table.
+    pub fn go_on(mut self, first: &Table, counted: Counted) -> Result<Self> {
+        let Counted { rows, used, features, labels, groups, lost, notes } = counted;
+        let mut settled = Settled::new(first, &self.given)?;
+        let mut fits = settled.features.len() == features.len();
+        for ((_, tally), sums) in settled.features.iter_mut().zip(features) {
+            fits &= tally.take_over(sums);
+        }
+        fits &= settled.groups.take_over(groups) && settled.lost.take_over(lost);
+        if !fits {
+            return Err(Error::StaleSchema { what: "what was counted of another table".into() });
+        }
+        (settled.labels, settled.notes) = (labels, notes);
+        (self.rows, self.used, self.settled) = (rows, used, Some(settled));
+        Ok(self)
     }
 
     /// Counts a block.

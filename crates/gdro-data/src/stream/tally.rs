@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::features::{FeatureColumn, Wish};
 use crate::labels::normal;
@@ -20,14 +22,21 @@ const MOST_IN_ORDER: usize = 64;
 
 /// What is known so far of a feature.
 pub(super) struct Tally {
-    cells: Cells,
+    sums: Sums,
     wish: Wish,
+}
+
+/// The sums of a column.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sums {
+    cells: Cells,
     /// Whether a cell is missing.
     misses: bool,
     /// The order of day and month, where the numbers are dates and it matters.
     date: Option<DateOrder>,
 }
 
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Cells {
     Number(Moments),
     Text(HashMap<Option<String>, u64>),
@@ -41,7 +50,7 @@ const CHUNK: usize = 4096;
 
 /// Count, mean and sum of squared deviations; chunks are merged pairwise (Chan, Golub and LeVeque
 /// 1983, doi:10.1080/00031305.1983.10483115).
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Moments {
     /// Values that make no whole chunk yet.
     open: Vec<f64>,
@@ -111,14 +120,27 @@ impl Tally {
             (_, Some(buckets)) => Cells::Hash(buckets),
             (_, None) => Cells::Text(HashMap::new()),
         };
-        Tally { cells, wish, misses: false, date: None }
+        Tally { sums: Sums { cells, misses: false, date: None }, wish }
+    }
+
+    /// The sums so far.
+    pub(super) fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// Takes over the sums of another one of the same column: whether they are of such cells.
+    pub(super) fn take_over(&mut self, sums: Sums) -> bool {
+        let fits = std::mem::discriminant(&self.sums.cells) == std::mem::discriminant(&sums.cells);
+        self.sums = sums;
+        fits
     }
 
     /// Adds the given rows of a block.
     pub(super) fn add(&mut self, name: &str, column: &Column, rows: &[u32]) -> Result<()> {
-        self.date = self.date.or(column.date);
-        self.misses = self.misses || rows.iter().any(|row| column.is_missing(*row as usize));
-        match &mut self.cells {
+        let sums = &mut self.sums;
+        sums.date = sums.date.or(column.date);
+        sums.misses = sums.misses || rows.iter().any(|row| column.is_missing(*row as usize));
+        match &mut sums.cells {
             Cells::Number(moments) => {
                 moments.add(rows.iter().filter_map(|row| column.number(*row as usize)));
             }
@@ -140,14 +162,15 @@ impl Tally {
 
     /// The encoding of the column, after so many rows.
     pub(super) fn finish(self, name: &str, rows: u64) -> Result<FeatureColumn> {
-        let (name, missing) = (name.to_owned(), self.wish.missing(self.misses));
-        match self.cells {
+        let Sums { cells, misses, date } = self.sums;
+        let (name, missing) = (name.to_owned(), self.wish.missing(misses));
+        match cells {
             Cells::Number(mut moments) => {
                 let found = moments.finish();
                 if moments.ends.is_none() {
                     return Err(Error::AllMissing { column: name });
                 }
-                FeatureColumn::of_moments(name, found, missing, self.date)
+                FeatureColumn::of_moments(name, found, missing, date)
             }
             Cells::Text(levels) => {
                 let (rows, min_count) = (rows as usize, self.wish.min_count);
@@ -169,7 +192,7 @@ fn counts<'a>(texts: &'a Texts, rows: &[u32]) -> impl Iterator<Item = (Option<&'
 }
 
 /// The labels of a target so far.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Labels {
     /// Texts, with their numbers in the order of appearance.
     texts: BTreeMap<String, usize>,

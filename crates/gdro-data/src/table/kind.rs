@@ -1,5 +1,7 @@
 //! How the kind of a column follows from its cells.
 
+use serde::{Deserialize, Serialize};
+
 use super::Kind;
 use super::date::DateOrder;
 use super::look::Look;
@@ -21,7 +23,7 @@ pub(crate) struct Wanted {
 }
 
 /// A kind that is not inferred.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Forced {
     Number,
     Text,

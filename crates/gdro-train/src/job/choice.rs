@@ -2,7 +2,7 @@
 
 use gdro::setting::{Objective, SolverName};
 use gdro_data::Validation;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::criterion::Criterion;
@@ -23,7 +23,8 @@ const GRID: (f64, f64, usize) = (1e-6, 10.0, 15);
 const JUDGE_ROWS: u64 = 20;
 
 /// What is to be done.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Choice {
     /// Choose a member of a family of models.
     Search(Search),
@@ -32,7 +33,8 @@ pub enum Choice {
 }
 
 /// How `gdro fit` comes to its model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fitting {
     /// It is the one that the settings name.
     Named,
@@ -44,7 +46,7 @@ pub enum Fitting {
 }
 
 /// Why no model is chosen where none is named.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Against {
     /// What is against it.
     pub why: String,
@@ -53,7 +55,8 @@ pub struct Against {
 }
 
 /// A family of models: what is minimised, within which bounds; and how to choose a member.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Search {
     /// What is minimised, besides ERM; the usual family when absent.
     pub objectives: Option<Vec<Objective>>,
@@ -72,7 +75,7 @@ pub struct Search {
 }
 
 /// What bounds the weights of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hyperparameter {
     /// The ridge.

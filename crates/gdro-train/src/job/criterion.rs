@@ -4,11 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use gdro::game::top_k_mean;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// What of the groups' means on validation rows is to be small. In text `risk`, `accuracy` or
 /// `top-k:K`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Criterion {
     /// The largest risk of a group.
     Risk,
@@ -71,9 +72,17 @@ impl FromStr for Criterion {
     }
 }
 
-impl Serialize for Criterion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+impl From<Criterion> for String {
+    fn from(criterion: Criterion) -> Self {
+        criterion.to_string()
+    }
+}
+
+impl TryFrom<String> for Criterion {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Self, String> {
+        text.parse()
     }
 }
 

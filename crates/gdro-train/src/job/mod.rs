@@ -42,6 +42,9 @@ pub struct Job {
     /// Where the page for a browser is written; nowhere when absent.
     #[serde(skip)]
     pub report: Option<PathBuf>,
+    /// Seconds between checkpoints, where they were given; none are written when 0.
+    #[serde(skip)]
+    pub checkpoint_every: Option<f64>,
     /// The job file, if there is one.
     #[serde(skip)]
     file: Option<PathBuf>,

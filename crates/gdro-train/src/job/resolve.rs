@@ -117,6 +117,11 @@ impl Settings {
         if out.as_deref() == Some("") {
             return Err(self.bad("out", "a folder"));
         }
+        if out.is_none() && self.insists("checkpoint-every") {
+            let why = "a checkpoint is written beside the model: add out, or leave it out";
+            return Err(self.refusal("checkpoint-every", why));
+        }
+        let checkpoint_every = self.number("checkpoint-every")?;
         self.count("min-group")?;
         let report = self.text("report")?.map(PathBuf::from);
         let data = self.data()?;
@@ -126,7 +131,18 @@ impl Settings {
         let (out, places) = (out.map(PathBuf::from), self.places());
         let file = self.file().map(Path::to_owned);
         let front = self.front();
-        Ok(Job { tables, data, training, streaming, out, report, file, front, places })
+        Ok(Job {
+            tables,
+            data,
+            training,
+            streaming,
+            out,
+            report,
+            checkpoint_every,
+            file,
+            front,
+            places,
+        })
     }
 
     /// Settings of rounds: an error with a solver that plays none, unless they stand in its own

@@ -953,6 +953,20 @@ pub const TABLE: &[Opt] = &[
         "Write what came out as one page for a browser: charts and tables, no network",
     )
     .in_brief("Write what came out as one page for a browser"),
+    opt(
+        Heading::Output,
+        "checkpoint-every",
+        "SECONDS",
+        Kind::Number(Range {
+            low: 0.0,
+            closed: true,
+            high: f64::INFINITY,
+            expected: "a number of seconds of at least 0",
+        }),
+        "Keep a checkpoint in the folder of --out, written anew after so many seconds, from which \
+         --resume goes on; with 0 none",
+    )
+    .default("60, and longer where writing takes more than 0.5 % of the time"),
 ];
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::job::{Job, Search};
 use crate::prepared::{Setting, setting_on};
 use crate::progress::{Event, Progress, Quiet};
-use crate::solve::solve;
+use crate::solve::{solve, solved};
 
 /// What is trained on every part: members with these objectives at all values of the search.
 pub struct Plan<'a> {
@@ -52,6 +52,8 @@ impl Plan<'_> {
                 found.push(trained);
             }
             if !complete {
+                // What is chosen now is not what the whole search would choose.
+                progress.checkpoint().freeze();
                 break;
             }
         }
@@ -73,7 +75,7 @@ impl Plan<'_> {
         stop: &AtomicBool,
         (done, title): (usize, &str),
     ) -> Result<Trained> {
-        let mut quiet = Quiet::within(progress);
+        let checkpoint = progress.checkpoint();
         let members = self.objectives.len();
         let mut models: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.search.values.len());
         for (point, value) in self.search.values.iter().enumerate() {
@@ -86,7 +88,18 @@ impl Plan<'_> {
                 progress.tell(Event::Model(done + point * members + member, &what));
                 let near = models.last().map(|of_value| &of_value[member]).or(of_value.last());
                 let job = job_of(self.job, self.search, *objective, *value);
-                of_value.push(model(&job, &part, near.cloned(), &mut quiet)?);
+                let stage = format!("{title}{value}, {objective}");
+                let found = match checkpoint.get(&stage)? {
+                    Some(kept) => kept,
+                    None => {
+                        let mut quiet = Quiet::within(progress, &stage);
+                        let found = model(&job, &part, near.cloned(), &mut quiet)?;
+                        // Rounds that were cut short have frozen what is kept.
+                        checkpoint.put(&stage, &found);
+                        found
+                    }
+                };
+                of_value.push(found);
             }
             // Rounds that were cut short are not what they were to be.
             if stop.load(Ordering::Relaxed) {
@@ -113,7 +126,10 @@ fn model(
     };
     let ordinary = |which| {
         let setting = setting(Objective::Balanced)?;
-        setting.ordinary(which, near.clone()).map_err(|e| Failure::library(e, names))
+        solved(&progress.checkpoint(), "ordinary training", |keeper| {
+            let found = setting.ordinary_kept(which, near.clone(), keeper);
+            found.map_err(|e| Failure::library(e, names))
+        })
     };
     match job.training.objective {
         Objective::Average => ordinary(Baseline::Erm),

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use gdro::domain::DomainSpec;
-use gdro::exact::{self, Options};
+use gdro::exact::{Options, minimize_kept};
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 use gdro::setting::Baseline;
@@ -16,6 +16,7 @@ use crate::job::Job;
 use crate::prepared::setting_of;
 use crate::progress::{Event, Progress};
 use crate::scores::each_loss;
+use crate::solve::solved;
 
 /// Accuracy of the optima, relative to the problem's own scale ([`Options::relative`]).
 const DIGITS: f64 = 1e-9;
@@ -137,8 +138,14 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
     let ks = ks(m, points);
     progress.tell(Event::Models(ks.len() + 2));
     progress.tell(Event::Model(0, "ordinary training"));
-    let erm = setting.ordinary(Baseline::Erm, None).and_then(|w| risks(&w)).map_err(&failed)?;
-    let mut near = setting.ordinary(Baseline::Balanced, None).map_err(&failed)?;
+    let checkpoint = progress.checkpoint();
+    let ordinary = |stage, which| -> Result<Vec<f64>> {
+        solved(&checkpoint, stage, |keeper| {
+            setting.ordinary_kept(which, None, keeper).map_err(&failed)
+        })
+    };
+    let erm = risks(&ordinary("ERM", Baseline::Erm)?).map_err(&failed)?;
+    let mut near = ordinary("balanced ERM", Baseline::Balanced)?;
     let balanced = risks(&near).map_err(&failed)?;
 
     let digits = if setting.loss.is_nonsmooth() { DIGITS_NON_SMOOTH } else { DIGITS };
@@ -153,8 +160,10 @@ pub fn path(job: &Job, points: usize, progress: &mut dyn Progress) -> Result<Pat
         let mut setting = setting.clone();
         setting.game.k = *k as f64;
         let options = Options { tolerance, relative, start: Some(near), ..Options::default() };
-        let best = exact::minimize(&setting.data, &setting.loss, &setting.problem(), &options);
-        let best = best.map_err(&failed)?;
+        let best = solved(&checkpoint, &format!("k = {k}"), |keeper| {
+            let problem = setting.problem();
+            minimize_kept(&setting.data, &setting.loss, &problem, &options, keeper).map_err(&failed)
+        })?;
         near = best.w;
         let risks = risks(&near).map_err(&failed)?;
         found.push(PathPoint { k: *k, objective: best.upper, lower: best.lower, risks });

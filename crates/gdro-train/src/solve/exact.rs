@@ -3,12 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use gdro::exact::{Options, minimize};
+use gdro::exact::{Options, minimize_kept};
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 
+use super::solved::solved;
 use super::watched::Watched;
 use super::{Answer, Solved};
+use crate::failure::{Failure, Result};
 use crate::job::Job;
 use crate::prepared::Setting;
 use crate::progress::{Event, Progress};
@@ -21,11 +23,13 @@ const LENIENT: f64 = 100.0;
 pub(super) fn solve(
     setting: &Setting,
     job: &Job,
+    names: &[String],
     start: Option<Vec<f64>>,
     progress: &mut dyn Progress,
-) -> gdro::Result<Answer> {
+) -> Result<Answer> {
+    let library = |e| Failure::library(e, names);
     let zero = vec![0.0; setting.model_len()];
-    let at_zero = group_risks(&setting.loss, &zero, &setting.data)?;
+    let at_zero = group_risks(&setting.loss, &zero, &setting.data).map_err(library)?;
     let mut trace = Trace::default();
     let uniform = vec![1.0 / at_zero.len() as f64; at_zero.len()];
     trace.point((0, 0, 0.0), &at_zero, &uniform, setting.objective(&at_zero));
@@ -39,10 +43,12 @@ pub(super) fn solve(
     let options = Options { tolerance, relative, start, iterations: job.training.max_iter };
     let (never, flag) = (AtomicBool::new(false), progress.gives_up());
     let loss = Watched::new(setting.loss, flag.as_deref().unwrap_or(&never));
-    let solution = minimize(&setting.data, &loss, &setting.problem(), &options)?;
-    let seconds = began.elapsed().as_secs_f64();
+    let (solution, seconds) = solved(&progress.checkpoint(), "reference solver", |keeper| {
+        let solution = minimize_kept(&setting.data, &loss, &setting.problem(), &options, keeper);
+        Ok((solution.map_err(library)?, began.elapsed().as_secs_f64()))
+    })?;
     progress.tell(Event::Solved(solution.iterations, seconds));
-    let risks = group_risks(&setting.loss, &solution.w, &setting.data)?;
+    let risks = group_risks(&setting.loss, &solution.w, &setting.data).map_err(library)?;
     let objective = setting.objective(&risks);
     // Where nobody asked for a gap, some digits less are still many.
     let enough = if tol.is_some() { solution.wanted } else { LENIENT * solution.wanted };

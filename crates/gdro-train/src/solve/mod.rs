@@ -3,15 +3,17 @@
 mod answer;
 mod exact;
 mod rounds;
+mod solved;
 mod watched;
 
 pub use answer::{Answer, Play, Solved};
 pub use rounds::{RoundsPlan, budgets, check_queries, config_of};
+pub use solved::solved;
 pub use watched::Watched;
 
 use gdro::setting::SolverName;
 
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::job::Job;
 use crate::prepared::Setting;
 use crate::progress::Progress;
@@ -21,7 +23,7 @@ use crate::progress::Progress;
 ///
 /// # Errors
 /// Budgets that are not enough, options out of the range that the rows allow, and errors of the
-/// library; [`Failure::Interrupted`] when the exact solver was given up.
+/// library; [`crate::Failure::Interrupted`] when the exact solver was given up.
 pub fn solve(
     setting: &Setting,
     solver: SolverName,
@@ -36,8 +38,6 @@ pub fn solve(
             let stop = progress.interrupts();
             rounds::solve(setting, job, names, algorithm, progress, &stop)
         }
-        SolverName::Exact | SolverName::Auto => {
-            exact::solve(setting, job, start, progress).map_err(|e| Failure::library(e, names))
-        }
+        SolverName::Exact | SolverName::Auto => exact::solve(setting, job, names, start, progress),
     }
 }

@@ -1,7 +1,7 @@
 //! The paper's algorithms at work: steps, rounds, and when to stop.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gdro::algorithm::{Algorithm, Constants, Gains, Request, RunLength, default_kept};
 use gdro::certificate::Certificate;
@@ -11,12 +11,15 @@ use gdro::exact::Goal;
 use gdro::game::Game;
 use gdro::group_weights::Subsets;
 use gdro::loss::AnyLoss;
-use gdro::pilot::{self, StepsBy, bandit_range, usual_range};
+use gdro::pilot::{self, Notebook, StepsBy, bandit_range, usual_range};
 use gdro::risk::group_risks;
-use gdro::run::{Cadence, Follower, Look, Outcome, follow};
+use gdro::run::{Cadence, Follower, Look, Outcome, Place, Solver, State, follow_on};
 use gdro::setting::Baseline;
+use serde::{Deserialize, Serialize};
 
+use super::solved::solved;
 use super::{Answer, Play, Solved};
+use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, Result};
 use crate::group_numbers::numbers_of;
 use crate::job::{Budget, Job, PerGroup, Training};
@@ -96,9 +99,23 @@ impl<'a> RoundsPlan<'a> {
         self.plan.steps_by()
     }
 
-    /// The steps that were given, or found for a run of so many rounds.
-    pub fn steps(&self, rounds: u64, stop: &AtomicBool) -> gdro::Result<(f64, f64)> {
-        self.plan.find_steps(rounds, stop)
+    /// The steps that were given, or found for a run of so many rounds; pilot runs are stages of the
+    /// work.
+    ///
+    /// # Errors
+    /// Those of [`pilot::Plan::find_steps`].
+    pub fn steps(
+        &self,
+        rounds: u64,
+        checkpoint: &Checkpoint,
+        stop: &AtomicBool,
+    ) -> Result<(f64, f64)> {
+        let mut pilots = Pilots { checkpoint, broken: None };
+        let steps = self.plan.find_steps(rounds, &mut pilots, stop);
+        match pilots.broken {
+            Some(failure) => Err(failure),
+            None => steps.map_err(|e| Failure::library(e, self.names)),
+        }
     }
 
     /// The constants of a game on these rows.
@@ -116,6 +133,29 @@ impl<'a> RoundsPlan<'a> {
         let config = self.config(1, (1.0, 1.0), false);
         let several = config.algorithm.spec().owns("subsets");
         several.then(|| config.subsets(self.setting.data.groups(), self.setting.game.k))
+    }
+}
+
+/// Pilot runs as stages.
+struct Pilots<'a> {
+    checkpoint: &'a Checkpoint,
+    /// What is wrong with what was kept.
+    broken: Option<Failure>,
+}
+
+impl Notebook for Pilots<'_> {
+    fn recall(&mut self, pilot: usize) -> Option<f64> {
+        match self.checkpoint.get(&format!("pilot {pilot}")) {
+            Ok(value) => value,
+            Err(failure) => {
+                self.broken = Some(failure);
+                None
+            }
+        }
+    }
+
+    fn note(&mut self, pilot: usize, value: f64) {
+        self.checkpoint.put(&format!("pilot {pilot}"), &value);
     }
 }
 
@@ -187,7 +227,9 @@ pub(super) fn solve(
     let mut loss_range = training.loss_range;
     let mut near = None;
     if open && bandit && moves {
-        let balanced = setting.ordinary(Baseline::Balanced, None).map_err(library)?;
+        let balanced = solved(&progress.checkpoint(), "balanced model for the steps", |keeper| {
+            setting.ordinary_kept(Baseline::Balanced, None, keeper).map_err(library)
+        })?;
         // Pilot runs choose for the algorithms that are for comparison.
         let follows = algorithm.spec().automatic;
         if loss_range.is_none() {
@@ -204,7 +246,12 @@ pub(super) fn solve(
     let given = (budgets, nbar, longest);
     let plan = RoundsPlan::new(setting, training, algorithm, names, given, (loss_range, near))?;
     progress.tell(Event::Stage("steps"));
-    let steps = plan.steps(planned, stop).map_err(library)?;
+    let checkpoint = progress.checkpoint();
+    let steps = plan.steps(planned, &checkpoint, stop)?;
+    if stop.load(Ordering::Relaxed) {
+        // Steps of pilots that were cut short are not those of the run.
+        checkpoint.freeze();
+    }
     progress.tell(Event::Steps(steps.0, steps.1, plan.steps_by()));
     let mut answer = plan.play(planned, steps, progress, stop)?;
     if let Solved::Rounds(play) = &mut answer.solved {
@@ -214,9 +261,25 @@ pub(super) fn solve(
 }
 
 impl RoundsPlan<'_> {
+    /// A solver of a run that was planned for so many rounds at first, and is by now for so many.
+    fn solver(
+        &self,
+        (planned, total): (u64, u64),
+        steps: (f64, f64),
+    ) -> gdro::Result<Box<dyn Solver>> {
+        let mut plan = self.plan.clone();
+        if total > planned && plan.config.algorithm.spec().owns("kept") {
+            // Those that have been kept are what there is.
+            let kept = default_kept(planned, self.setting.data.groups());
+            plan.config.kept = plan.config.kept.or(Some(kept));
+        }
+        plan.solver(total, steps, false)
+    }
+
     /// Plays to the end, or until the gap is small enough. Without budgets and with `tol`, a run
     /// that ends before it is goes on from where it stands, with the steps of a longer one, and the
-    /// answer is the best pair of models and group weights that was seen.
+    /// answer is the best pair of models and group weights that was seen. A run that was cut off goes on
+    /// from where its checkpoint says that it was.
     fn play(
         &self,
         planned: u64,
@@ -225,52 +288,52 @@ impl RoundsPlan<'_> {
         stop: &AtomicBool,
     ) -> Result<Answer> {
         let library = |e| Failure::library(e, self.names);
-        let (mut total, most) = (planned, planned.saturating_mul(PATIENCE));
-        let mut plan = self.plan.clone();
-        let mut solver = plan.solver(total, steps, false).map_err(library)?;
-        let mut certifier = Certifier {
-            plan: self,
-            planned,
-            total,
-            spent: 0.0,
-            trace: Trace::default(),
-            progress,
-            next: 0,
-            model: Vec::new(),
-            upper: f64::INFINITY,
-            weights: Vec::new(),
-            proof: None,
-            certified: false,
+        let checkpoint = progress.checkpoint();
+        let stand: Option<Stand> = checkpoint.get(STAGE)?;
+        let most = planned.saturating_mul(PATIENCE);
+        let mut total = stand.as_ref().map_or(planned, |stand| stand.total);
+        let mut solver = self.solver((planned, total), steps).map_err(library)?;
+        let (mut place, found, ended) = match stand {
+            None => (Place::default(), Found::default(), None),
+            Some(stand) => {
+                solver.restore(&stand.solver).map_err(library)?;
+                (stand.place, stand.found, stand.ended)
+            }
         };
+        let mut certifier = Certifier { plan: self, planned, total, progress, checkpoint, found };
         let outcome = loop {
+            if let Some(outcome) = ended {
+                break outcome;
+            }
             progress.tell(Event::Rounds(total));
             let next = |t| Cadence::Geometric(1.25).next(t);
-            let followed =
-                follow(&mut *solver, total, &next, stop, &mut certifier).map_err(library)?;
-            certifier.spent += followed.seconds;
+            let followed = follow_on(&mut *solver, total, &next, stop, &mut certifier, place)
+                .map_err(library)?;
+            certifier.found.spent += followed.seconds;
             progress.tell(Event::Done);
-            if certifier.certified {
-                break Outcome::Finished;
-            }
+            let outcome = match certifier.found.certified {
+                true => Outcome::Finished,
+                false => followed.outcome,
+            };
             let goes_on = self.training.tol.is_some()
-                && followed.outcome == Outcome::Finished
-                && plan.budgets.is_none()
+                && !certifier.found.certified
+                && outcome == Outcome::Finished
+                && self.plan.budgets.is_none()
                 && total < most;
             if !goes_on {
-                break followed.outcome;
-            }
-            if plan.config.algorithm.spec().owns("kept") {
-                // Those that have been kept are what there is.
-                let kept = default_kept(planned, self.setting.data.groups());
-                plan.config.kept = plan.config.kept.or(Some(kept));
+                if outcome != Outcome::Stopped {
+                    certifier.keep(&*solver, Place::default(), Some(outcome));
+                }
+                break outcome;
             }
             let state = solver.save();
             total = total.saturating_mul(GROWTH).min(most);
             certifier.total = total;
-            solver = plan.solver(total, steps, false).map_err(library)?;
+            solver = self.solver((planned, total), steps).map_err(library)?;
             solver.restore(&state).map_err(library)?;
+            place = Place { due: solver.rounds(), seconds: 0.0 };
         };
-        let Certifier { trace, spent, model, weights, proof, certified, .. } = certifier;
+        let Found { trace, spent, model, weights, proof, certified, .. } = certifier.found;
         // Without a proof nothing was compared: the answer is the average at the end.
         let (w, weights) = match &proof {
             Some(_) => (model, weights),
@@ -300,16 +363,27 @@ impl RoundsPlan<'_> {
     }
 }
 
-/// Draws the curve of a run, and ends it when its certified gap is small enough.
-struct Certifier<'a> {
-    plan: &'a RoundsPlan<'a>,
-    /// The rounds that were planned at first, and those that are planned by now.
-    planned: u64,
+/// The name of the rounds among the stages of a job.
+const STAGE: &str = "rounds";
+
+/// Where a run stands.
+#[derive(Serialize, Deserialize)]
+struct Stand {
+    /// The rounds that are planned by now.
     total: u64,
+    solver: State,
+    place: Place,
+    found: Found,
+    /// How it ended, if it has.
+    ended: Option<Outcome>,
+}
+
+/// What a run has found besides the state of its solver.
+#[derive(Clone, Serialize, Deserialize)]
+struct Found {
     /// Seconds of play before the present stretch.
     spent: f64,
     trace: Trace,
-    progress: &'a dyn Progress,
     /// The round from which on the next certificate is due in any case.
     next: u64,
     /// With `tol`, the model with the smallest objective so far.
@@ -321,46 +395,93 @@ struct Certifier<'a> {
     certified: bool,
 }
 
+impl Default for Found {
+    /// Nothing yet.
+    fn default() -> Self {
+        Found {
+            spent: 0.0,
+            trace: Trace::default(),
+            next: 0,
+            model: Vec::new(),
+            upper: f64::INFINITY,
+            weights: Vec::new(),
+            proof: None,
+            certified: false,
+        }
+    }
+}
+
+/// Draws the curve of a run, and ends it when its certified gap is small enough.
+struct Certifier<'a> {
+    plan: &'a RoundsPlan<'a>,
+    /// The rounds that were planned at first, and those that are planned by now.
+    planned: u64,
+    total: u64,
+    progress: &'a dyn Progress,
+    checkpoint: Checkpoint,
+    found: Found,
+}
+
+impl Certifier<'_> {
+    /// Keeps where the run stands.
+    fn keep(&self, solver: &dyn Solver, place: Place, ended: Option<Outcome>) {
+        let (total, found) = (self.total, self.found.clone());
+        let stand = Stand { total, solver: solver.save(), place, found, ended };
+        self.checkpoint.put(STAGE, &stand);
+    }
+}
+
 impl Follower for Certifier<'_> {
     fn look(&mut self, look: &Look<'_>) -> gdro::Result<ControlFlow<()>> {
         let RoundsPlan { setting, training, plan, .. } = self.plan;
-        let seen = self.trace.points().last().is_some_and(|point| point.round == look.rounds);
+        let found = &mut self.found;
+        let seen = found.trace.points().last().is_some_and(|point| point.round == look.rounds);
         if seen {
             // A run that goes on starts where it was looked at last.
             return Ok(ControlFlow::Continue(()));
         }
-        let max_risk = self.trace.look(setting, look, (0, self.spent))?;
+        let max_risk = found.trace.look(setting, look, (0, found.spent))?;
         let (round, planned) = (look.rounds, self.total);
         self.progress.tell(Event::Risk { round, planned, max_risk });
         if let Some(tol) = training.tol
             && round >= self.planned / 8
         {
             let upper = plan.objective(look.w)?;
-            if upper < self.upper {
-                (self.upper, self.model) = (upper, look.w.to_vec());
+            if upper < found.upper {
+                (found.upper, found.model) = (upper, look.w.to_vec());
             }
             // A certificate costs some Newton steps: one now and then and one at the end, and one
             // whenever the best lower bound so far says that it may be the last.
             let lower = |proof: &Option<Certificate>| {
                 proof.as_ref().map_or(f64::NEG_INFINITY, |proof| proof.lower)
             };
-            let due = round >= self.next || round == planned;
-            if due || self.upper - lower(&self.proof) <= tol {
-                let proof = setting.certify(&self.model, look.q)?;
+            let due = round >= found.next || round == planned;
+            if due || found.upper - lower(&found.proof) <= tol {
+                let proof = setting.certify(&found.model, look.q)?;
                 let upper = proof.upper;
-                if proof.lower > lower(&self.proof) {
-                    (self.weights, self.proof) = (look.q.to_vec(), Some(proof));
+                if proof.lower > lower(&found.proof) {
+                    (found.weights, found.proof) = (look.q.to_vec(), Some(proof));
                 }
-                self.next = 2 * round;
-                self.certified = upper - lower(&self.proof) <= tol;
+                found.next = 2 * round;
+                found.certified = upper - lower(&found.proof) <= tol;
             }
-            self.progress.tell(Event::Gap(self.upper - lower(&self.proof)));
+            self.progress.tell(Event::Gap(found.upper - lower(&found.proof)));
         }
-        Ok(if self.certified { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(if found.certified { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
     fn played(&mut self, rounds: u64) {
         self.progress.tell(Event::Played(rounds));
+    }
+
+    fn pause(&mut self, solver: &dyn Solver, place: Place, is_last: bool) -> gdro::Result<()> {
+        if is_last || self.checkpoint.is_due() {
+            self.keep(solver, place, None);
+        }
+        if is_last {
+            self.checkpoint.freeze();
+        }
+        Ok(())
     }
 }
 

@@ -13,9 +13,11 @@ use gdro::loss::{AnyLoss, Loss as _};
 use gdro::risk::{GroupMetric, group_metrics};
 use gdro::{Dataset, Matrix};
 use gdro_data::stream::Encoded;
+use serde::{Deserialize, Serialize};
 
-use super::pass::{self, Rows};
-use crate::cap::Constants;
+use super::pass::{self, Mark, Rows};
+use crate::cap::{Constants, Held};
+use crate::checkpoint::Checkpoint;
 use crate::clusters::Draws;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Result};
@@ -44,7 +46,19 @@ pub struct Finish {
     pub below: bool,
 }
 
+/// Sums over the rows up to a mark.
+#[derive(Deserialize)]
+struct SoFar {
+    mark: Mark,
+    expansion: Expansion,
+    sums: Vec<Sums>,
+    floor: Sums,
+    targets: Vec<Vec<f64>>,
+    constants: Vec<Held>,
+}
+
 /// Sums over the rows of one model.
+#[derive(Serialize, Deserialize)]
 struct Sums {
     /// Σ loss, Σ right and number of rows of each group, for training rows and rows held out.
     training: Vec<(f64, f64, f64)>,
@@ -54,13 +68,15 @@ struct Sums {
     graded: bool,
 }
 
-/// Goes over the table once more for these models, the robust one first, and for a constant one.
+/// Goes over the table once more for these models, the robust one first, and for a constant one. The pass
+/// is a stage of the work, of this name.
 pub fn run(
     rows: &Rows<'_>,
     head: &Setting,
     models: &[&[f64]],
     constant: Option<&[f64]>,
     weights: &[f64],
+    (checkpoint, stage): (&Checkpoint, &str),
     stop: &AtomicBool,
 ) -> Result<Option<Finish>> {
     let (job, schema) = (rows.job, rows.schema);
@@ -74,18 +90,31 @@ pub fn run(
     let mut targets = vec![Vec::new(); m];
     let mut constants = Constants::new(*loss, m, KEPT, job.training.seed);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
-    let reader = rows.open(1)?;
+    let mut before = None;
+    if let Some(kept) = checkpoint.get::<SoFar>(stage)? {
+        let SoFar { mark, expansion: e, sums: s, floor: f, targets: t, constants: c } = kept;
+        let lengths = |sums: &Sums| [sums.training.len(), sums.held_out.len(), sums.columns.len()];
+        let fits = expansion.is_like(&e)
+            && s.len() == sums.len()
+            && s.iter().chain([&f]).all(|sums| lengths(sums) == [m; 3])
+            && t.len() == m
+            && constants.take_over(c);
+        if !fits {
+            return Err(Failure::input(
+                "the checkpoint is damaged: the last pass of another table",
+            ));
+        }
+        (before, expansion, sums, floor, targets) = (Some(mark), e, s, f, t);
+    }
+    let (reader, feed) = rows.open_at(1, rows.feed(Encoded::All), before)?;
     let (send, parts) = sync_channel(1);
-    let deliver = move |portion: &gdro_data::stream::Portion| {
+    let deliver = move |portion: &gdro_data::stream::Portion, mark: Mark| {
         let part = (portion.training().map_err(refuse)?, portion.held_out().map_err(refuse)?);
-        Ok(send.send(part).is_ok())
+        Ok(send.send((part, mark)).is_ok())
     };
-    let feed = rows.feed(Encoded::All);
     let done = pass::run(rows, (Vec::new(), reader), feed, deliver, || {
-        for (training, held_out) in parts {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(false);
-            }
+        let mut last = None;
+        for ((training, held_out), mark) in parts {
             if let Some((data, groups)) = training {
                 expansion.add(loss, &data, &groups).map_err(library)?;
                 constants.add(&data, &groups);
@@ -105,6 +134,21 @@ pub fn run(
                     targets[*group].extend(of);
                 }
             }
+            let is_last = stop.load(Ordering::Relaxed);
+            if is_last || checkpoint.is_due() {
+                let held = constants.held();
+                checkpoint.put(stage, &(&mark, &expansion, &sums, &floor, &targets, held));
+            }
+            if is_last {
+                checkpoint.freeze();
+                return Ok(false);
+            }
+            last = Some(mark);
+        }
+        if let Some(mark) = last {
+            // What is left to do takes its time, too.
+            let held = constants.held();
+            checkpoint.put(stage, &(&mark, &expansion, &sums, &floor, &targets, held));
         }
         Ok(true)
     })?;

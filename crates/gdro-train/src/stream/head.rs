@@ -12,7 +12,8 @@ use gdro::source::Batch;
 use gdro_data::stream::{Encoded, Portion, Schema};
 use gdro_data::{Reader, Table};
 
-use super::pass::Rows;
+use super::pass::{Mark, Rows};
+use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, Result};
 use crate::job::Job;
 use crate::prepared::{Setting, domain_of, loss_of};
@@ -83,7 +84,7 @@ impl Head {
             blocks.push(block);
         }
         let first = match found.into_iter().next() {
-            Some(portion) => Some(portion),
+            Some((portion, _)) => Some(portion),
             None => feed.finish().map_err(refuse)?,
         };
         let first = first.ok_or_else(|| Failure::input("the table has no rows"))?;
@@ -92,22 +93,43 @@ impl Head {
 
     /// A sample of every group, evenly spread over the table, from a pass of its own, and how many
     /// rows of each group are for training. `None` when it was stopped.
-    pub fn sampled(rows: &Rows<'_>, stop: &AtomicBool) -> Result<Option<(Self, Vec<u64>)>> {
+    pub fn sampled(
+        rows: &Rows<'_>,
+        checkpoint: &Checkpoint,
+        stop: &AtomicBool,
+    ) -> Result<Option<(Self, Vec<u64>)>> {
+        let (stage, so_far) = ("sample", "sample/so far");
         let refuse = |e: gdro_data::Error| rows.job.refuse(&e);
-        let feed = rows.feed(Encoded::Visited);
-        let shares = shares(feed.training(), KEPT * rows.buffer as u64);
-        let mut feed = feed.visiting(&shares).in_one_portion();
-        let mut reader = rows.open(rayon::current_num_threads())?;
-        while let Some(block) = reader.next_block(rows.buffer).map_err(refuse)? {
-            feed.take(&block).map_err(refuse)?;
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
+        let found: Option<(Portion, Vec<u64>)> = checkpoint.get(stage)?;
+        let (found, training) = match found {
+            Some(known) => known,
+            None => {
+                let feed = rows.feed(Encoded::Visited);
+                let shares = shares(feed.training(), KEPT * rows.buffer as u64);
+                let feed = feed.visiting(&shares).in_one_portion();
+                let threads = rayon::current_num_threads();
+                let (mut reader, mut feed) =
+                    rows.open_at(threads, feed, checkpoint.get(so_far)?)?;
+                while let Some(block) = reader.next_block(rows.buffer).map_err(refuse)? {
+                    feed.take(&block).map_err(refuse)?;
+                    let is_last = stop.load(Ordering::Relaxed);
+                    if is_last || checkpoint.is_due() {
+                        let mark = Mark { feed: feed.place(), kinds: reader.kinds() };
+                        checkpoint.put(so_far, &mark);
+                    }
+                    if is_last {
+                        checkpoint.freeze();
+                        return Ok(None);
+                    }
+                }
+                feed.end().map_err(refuse)?;
+                let found = feed.finish().map_err(refuse)?;
+                let found = found.ok_or_else(|| Failure::input("the table has no rows"))?;
+                let known = (found, feed.trained().to_vec());
+                checkpoint.put(stage, &known);
+                known
             }
-        }
-        feed.end().map_err(refuse)?;
-        let found = feed.finish().map_err(refuse)?;
-        let found = found.ok_or_else(|| Failure::input("the table has no rows"))?;
-        let training = feed.trained().to_vec();
+        };
         let head = Head { is_sample: true, ..Head::of(&found, &training, rows)? };
         Ok(Some((head, training)))
     }

@@ -2,6 +2,7 @@
 //! certifies and evaluates. Where the first rows do not stand for the table, a pass before training
 //! takes a sample of every group, which holds all rows of the small ones.
 
+mod cut;
 mod finish;
 mod floor;
 mod head;
@@ -19,15 +20,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use gdro::algorithm::{Algorithm, Draws, Request, RunLength};
-use gdro_data::Reader;
-use gdro_data::stream::{Encoded, Portion, Schema, Survey};
+use gdro::sampling::Rng;
+use gdro_data::stream::{Counted, Encoded, Portion, Schema, Survey};
+use gdro_data::{Kinds, Reader};
 use rand::SeedableRng as _;
-use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom as _;
 
+use cut::{Before, Cuts};
 use gdro::setting::{Baseline, Objective, SolverName};
 use head::Head;
-use play::Learner;
+use pass::Mark;
+use play::{Learner, Pass};
 
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
@@ -84,6 +87,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         )));
     }
     let once = pipe.is_some();
+    let checkpoint = progress.checkpoint();
     let schema = Arc::new(schema(job, streaming, progress, &stop)?);
     let training = &job.training;
     let held_out = held_out(training.holdout, &schema.counts);
@@ -100,7 +104,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         (head, first, reader)
     } else {
         progress.tell(Event::Stage("a sample of every group"));
-        let Some((head, training)) = Head::sampled(&rows, &stop)? else {
+        let Some((head, training)) = Head::sampled(&rows, &checkpoint, &stop)? else {
             return Err(Failure::Machine(
                 "interrupted before training: there is no model yet".into(),
             ));
@@ -217,40 +221,55 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         ends.push(receive);
     }
     let all = !others.is_empty();
-    let mut order = Xoshiro256PlusPlus::seed_from_u64(!training.seed);
-    let read = AtomicU64::new(0);
+    let order = Rng::seed_from_u64(!training.seed);
+    let start = Before { portion: 0, mark: None, order, read: 0 };
+    let (cuts, from) = Cuts::new(checkpoint.clone(), 1 + others.len(), start)?;
+    let (first, (reader, feed)) = match from.mark {
+        None => (first, (reader, feed)),
+        mark => (Vec::new(), rows.open_at(rayon::current_num_threads(), feed, mark)?),
+    };
+    let (mut order, mut portions, cuts) = (from.order, from.portion, &cuts);
+    let read = AtomicU64::new(from.read);
     let counter = &read;
-    let deliver = move |portion: &Portion| {
-        counter.fetch_add(portion.rows() as u64, Ordering::Relaxed);
+    let deliver = move |portion: &Portion, mark: Mark| {
+        let rows = portion.rows() as u64;
+        let read = rows + counter.fetch_add(rows, Ordering::Relaxed);
         let batch = Arc::new(portion.batch(all).map_err(refuse)?);
+        // Ordinary training visits the rows in random order, whatever their groups.
+        let mut pooled = None;
+        if all {
+            let mut rows: Vec<u32> = (0..portion.rows_once() as u32).collect();
+            rows.shuffle(&mut order);
+            pooled = Some(Arc::new(batch.pooled(rows).map_err(|e| Failure::library(e, &[]))?));
+        }
+        portions += 1;
+        let (order, mark) = (order.clone(), Some(mark));
+        cuts.passes(Before { portion: portions, mark, order, read });
         for (at, channel) in channels.iter_mut().enumerate() {
             let Some(send) = channel else { continue };
-            // Ordinary training visits the rows in random order, whatever their groups.
-            let own = if at == 1 {
-                let mut rows: Vec<u32> = (0..portion.rows_once() as u32).collect();
-                rows.shuffle(&mut order);
-                Arc::new(batch.pooled(rows).map_err(|e| Failure::library(e, &[]))?)
-            } else {
-                batch.clone()
-            };
+            let own = pooled.as_ref().filter(|_| at == 1).unwrap_or(&batch).clone();
             if send.send(own).is_err() {
                 *channel = None;
             }
         }
         Ok(channels.iter().any(Option::is_some))
     };
-    let (mut robust, others) = pass::run(&rows, (first, reader), feed, deliver, || {
+    let stop_flag = &*stop;
+    let work = || {
         std::thread::scope(|scope| {
-            let mut ends = ends.into_iter();
-            let own = ends.next();
-            let stop = &*stop;
+            let pass = |(number, batches)| {
+                let checkpoint = checkpoint.within(&format!("learner {number}"));
+                Pass { batches, cuts, number, checkpoint, stop: stop_flag }
+            };
+            let mut passes = ends.into_iter().enumerate().map(pass);
+            let own = passes.next();
             let running: Vec<_> = others
                 .iter()
-                .zip(ends)
-                .map(|(learner, end)| scope.spawn(move || learner.learn(end, None, stop)))
+                .zip(passes)
+                .map(|(learner, pass)| scope.spawn(move || learner.learn(pass, None)))
                 .collect();
             let robust = match own {
-                Some(end) => robust.learn(end, Some(progress), stop)?,
+                Some(pass) => robust.learn(pass, Some(progress))?,
                 None => return Err(Failure::Machine("no channel".into())),
             };
             let others = running.into_iter().map(|learner| {
@@ -259,21 +278,26 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
             });
             Ok((robust, others.collect::<Result<Vec<_>>>()?))
         })
-    })?;
+    };
+    let (mut robust, others) = match cuts.have_ended() {
+        true => work()?,
+        false => pass::run(&rows, (first, reader), feed, deliver, work)?,
+    };
     progress.tell(Event::Done);
     let mut finished = None;
     if !streaming.one_pass && !stop.load(Ordering::Relaxed) {
         progress.tell(Event::Stage("certificate and evaluation"));
-        let certify = |robust: &Learnt, constant: Option<&[f64]>| {
+        let certify = |robust: &Learnt, constant: Option<&[f64]>, stage: &str| {
             let models = std::iter::once(robust).chain(&others).map(|l| &l.w[..]);
             let models: Vec<&[f64]> = models.collect();
-            finish::run(&rows, &setting, &models, constant, &robust.weights, &stop)
+            let weights = &robust.weights;
+            finish::run(&rows, &setting, &models, constant, weights, (&checkpoint, stage), &stop)
         };
-        finished = certify(&robust, constant.as_deref())?;
+        finished = certify(&robust, constant.as_deref(), "last pass")?;
         // The rows in memory may have said that it does better where all rows say that it does not.
         if let (Some(_), Some(constant)) = (finished.as_ref().filter(|f| f.below), constant) {
             (robust.w, robust.moved) = (constant, Some(0.0));
-            finished = certify(&robust, None)?;
+            finished = certify(&robust, None, "last pass again")?;
         }
         progress.tell(Event::Done);
     }
@@ -333,19 +357,44 @@ fn schema(
         return Ok(schema);
     }
     let refuse = |e: gdro_data::Error| job.refuse(&e);
+    let (checkpoint, stage, so_far) = (progress.checkpoint(), "count", "count/so far");
+    if let Some(text) = checkpoint.get::<String>(stage)? {
+        return serde_json::from_str(&text)
+            .map_err(|e| Failure::input(format!("the checkpoint is damaged: {e}")));
+    }
     progress.tell(Event::Stage("counting rows"));
-    let reader = Reader::open(&job.files(&job.tables), &job.data, None).map_err(refuse)?;
-    let mut reader = reader.decode_ahead(rayon::current_num_threads());
+    let open = || {
+        Reader::open(&job.files(&job.tables), &job.data, None)
+            .map(|reader| reader.decode_ahead(rayon::current_num_threads()))
+    };
+    let mut reader = open().map_err(refuse)?;
     let mut survey = Survey::new(&job.data, task, constant);
+    if let Some((counted, kinds)) = checkpoint.get::<(Counted, Kinds)>(so_far)? {
+        // The first block settles what is counted.
+        if let Some(first) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {
+            reader = open().map_err(refuse)?;
+            reader.skip(counted.rows, kinds).map_err(refuse)?;
+            survey = survey.go_on(&first, counted).map_err(refuse)?;
+        }
+    }
     while let Some(block) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {
         survey.add(&block).map_err(refuse)?;
-        if stop.load(Ordering::Relaxed) {
+        let is_last = stop.load(Ordering::Relaxed);
+        if (is_last || checkpoint.is_due())
+            && let Some(counted) = survey.counted()
+        {
+            checkpoint.put(so_far, &(counted, reader.kinds()));
+        }
+        if is_last {
+            checkpoint.freeze();
             return Err(Failure::Machine(
                 "interrupted while counting rows: there is no model yet".into(),
             ));
         }
     }
     let schema = survey.finish().map_err(refuse)?;
+    let text = serde_json::to_string(&schema);
+    checkpoint.put(stage, &text.map_err(|e| Failure::Machine(format!("cannot write JSON: {e}")))?);
     progress.tell(Event::Done);
     Ok(schema)
 }

@@ -3,11 +3,21 @@
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use gdro_data::stream::{Encoded, Feed, Portion, Schema};
-use gdro_data::{Reader, Table};
+use gdro_data::stream::{Encoded, Feed, Place, Portion, Schema};
+use gdro_data::{Kinds, Reader, Table};
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
 use crate::job::Job;
+
+/// Where a pass stands between two portions.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Mark {
+    /// The rows so far.
+    pub feed: Place,
+    /// The kinds that they have settled.
+    pub kinds: Kinds,
+}
 
 /// A table that is read from its start as often as needed.
 pub struct Rows<'a> {
@@ -32,6 +42,20 @@ impl Rows<'_> {
             .map_err(|e| job.refuse(&e))
     }
 
+    /// The table from a mark on, and what turns it into samples: a feed of a pass that was cut off there.
+    pub fn open_at(
+        &self,
+        threads: usize,
+        feed: Feed,
+        mark: Option<Mark>,
+    ) -> Result<(Reader, Feed)> {
+        let mut reader = self.open(threads)?;
+        let Some(Mark { feed: place, kinds }) = mark else { return Ok((reader, feed)) };
+        let refuse = |e: gdro_data::Error| self.job.refuse(&e);
+        reader.skip(place.rows, kinds).map_err(refuse)?;
+        Ok((reader, feed.go_on(place).map_err(refuse)?))
+    }
+
     /// What turns its blocks into samples.
     pub fn feed(&self, encoded: Encoded) -> Feed {
         let seed = self.job.training.seed;
@@ -48,18 +72,19 @@ const AHEAD: usize = 1;
 
 /// Goes through a table: its first blocks, where those have been read, and then those of `reader`.
 /// They become portions on one thread while the next block is decoded on another; `deliver` takes a
-/// portion to where it is used, and says whether more are wanted. `work` goes on meanwhile and is
+/// portion, and where the pass stands after it, to where it is used, and says whether more are wanted. `work` goes on meanwhile and is
 /// what is returned.
 pub fn run<R>(
     rows: &Rows<'_>,
     (first, reader): (Vec<Table>, Reader),
     feed: Feed,
-    deliver: impl FnMut(&Portion) -> Result<bool> + Send,
+    deliver: impl FnMut(&Portion, Mark) -> Result<bool> + Send,
     work: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
     let (job, most) = (rows.job, rows.buffer);
     let (mut reader, mut feed, mut deliver) = (reader, feed, deliver);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
+    let kinds = reader.kinds();
     std::thread::scope(|scope| {
         let (decoded, blocks) = sync_channel(AHEAD);
         let decoding = scope.spawn(move || {
@@ -70,23 +95,25 @@ pub fn run<R>(
                     None => reader.next_block(most).map_err(refuse)?,
                 };
                 let Some(block) = block else { break };
-                if decoded.send(block).is_err() {
+                if decoded.send((block, reader.kinds())).is_err() {
                     break;
                 }
             }
             Ok(())
         });
         let encoding = scope.spawn(move || {
-            for block in blocks {
-                for portion in feed.take(&block).map_err(refuse)? {
-                    if !deliver(&portion)? {
+            let mut last = kinds;
+            for (block, kinds) in blocks {
+                for (portion, place) in feed.take(&block).map_err(refuse)? {
+                    if !deliver(&portion, Mark { feed: place, kinds: kinds.clone() })? {
                         return Ok(());
                     }
                 }
+                last = kinds;
             }
             feed.end().map_err(refuse)?;
             if let Some(rest) = feed.finish().map_err(refuse)? {
-                deliver(&rest)?;
+                deliver(&rest, Mark { feed: feed.place(), kinds: last })?;
             }
             Ok(())
         });

@@ -2,15 +2,17 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 use gdro::algorithm::Algorithm;
 use gdro::game::Game;
-use gdro::run::{Cadence, Follower, Look, follow};
+use gdro::run::{Cadence, Follower, Look, Outcome, Place, Solver, follow_on};
 use gdro::source::{Batch, Stream};
 
+use super::cut::{Cuts, Ended, Stand};
 use super::floor;
+use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, Result};
 use crate::job::Training;
 use crate::prepared::Setting;
@@ -64,15 +66,25 @@ pub struct Learner<'a> {
     pub rounds: u64,
 }
 
+/// What comes to a learner, and where it says how far it is.
+pub struct Pass<'a> {
+    /// Its portions.
+    pub batches: Receiver<Arc<Batch>>,
+    /// Where it can be cut.
+    pub cuts: &'a Cuts,
+    /// Its number there.
+    pub number: usize,
+    /// The journal of its own work.
+    pub checkpoint: Checkpoint,
+    /// When to stop.
+    pub stop: &'a AtomicBool,
+}
+
 impl Learner<'_> {
-    /// Finds the steps on the first rows and then plays on the rows that `batches` delivers.
-    pub fn learn(
-        &self,
-        batches: Receiver<Arc<Batch>>,
-        progress: Option<&dyn Progress>,
-        stop: &AtomicBool,
-    ) -> Result<Learnt> {
+    /// Finds the steps on the first rows and then plays on the rows that a pass delivers.
+    pub fn learn(&self, pass: Pass<'_>, progress: Option<&dyn Progress>) -> Result<Learnt> {
         let library = |e| Failure::library(e, self.names);
+        let Pass { batches, cuts, number, checkpoint, stop } = pass;
         let mut plan = RoundsPlan::of_head(
             self.head,
             &self.training,
@@ -82,34 +94,58 @@ impl Learner<'_> {
         )?;
         // The largest risk is what is asked for, whatever the budgets.
         plan.play_unweighted();
-        let steps = plan.steps(self.rounds, stop).map_err(library)?;
-        let m = self.budgets.0.len();
-        let mut config = plan.config(self.rounds, steps, false);
-        if let gdro::config::GroupPlayer::Fixed(q) = &mut config.player {
-            *q = vec![1.0 / m as f64; m];
+        let steps = plan.steps(self.rounds, &checkpoint, stop)?;
+        if stop.load(Ordering::Relaxed) {
+            // Steps of pilots that were cut short are not those of the run.
+            checkpoint.freeze();
         }
-        let game = Game::gdro(m).with_ridge(self.head.game.ridge);
-        let constants = plan.constants_of(&game).map_err(library)?;
-        let feed = move || Ok(batches.recv().ok());
-        let features = self.head.data.features();
-        let visits = self.visits.iter().map(|n| (*n).max(1)).collect();
-        let mut source = Stream::new(features, visits, WAITING, feed).map_err(library)?;
-        if let Some((batch, groups)) = &self.kept {
-            source = source.keeping(batch.clone(), groups).map_err(library)?;
-        }
-        let (loss, domain) = (self.head.loss, self.head.domain.clone());
-        let mut solver = config
-            .build(game, loss, source, domain, &constants, Some(&self.budgets.0))
-            .map_err(library)?;
-        if let Some(progress) = progress {
-            progress.tell(Event::Rounds(self.rounds));
-        }
-        let trace = Trace::of_groups(self.present);
-        let mut curve = Curve { head: self.head, planned: self.rounds, trace, progress };
-        let next = |t| Cadence::Geometric(1.5).next(t);
-        let followed =
-            follow(&mut *solver, self.rounds, &next, stop, &mut curve).map_err(library)?;
-        let mut w = solver.model();
+        let (stand, not_needed) = cuts.stand(number);
+        let (stand, ended) = match stand {
+            Some(Stand::Ended(ended)) => (None, Some(*ended)),
+            Some(Stand::Playing { solver, place, trace }) => (Some((solver, place, trace)), None),
+            None => (None, None),
+        };
+        let ended = match ended {
+            Some(ended) => ended,
+            None => {
+                for _ in 0..not_needed {
+                    let _ = batches.recv();
+                }
+                let feed = move || Ok(batches.recv().ok());
+                let mut solver = self.solver(&plan, steps, feed)?;
+                let (place, trace) = match stand {
+                    None => (Place::default(), Trace::of_groups(self.present)),
+                    Some((state, place, trace)) => {
+                        solver.restore(&state).map_err(library)?;
+                        (place, trace)
+                    }
+                };
+                if let Some(progress) = progress {
+                    progress.tell(Event::Rounds(self.rounds));
+                }
+                let (head, planned) = (self.head, self.rounds);
+                let mut curve = Curve { head, planned, trace, progress, cuts, number };
+                let next = |t| Cadence::Geometric(1.5).next(t);
+                let followed = follow_on(&mut *solver, self.rounds, &next, stop, &mut curve, place)
+                    .map_err(library)?;
+                let ended = Ended {
+                    w: solver.model(),
+                    weights: solver.weights(),
+                    rounds: solver.rounds(),
+                    samples: solver.samples().to_vec(),
+                    clipped: solver.clipped(),
+                    outcome: followed.outcome,
+                    average: solver.average(),
+                    seconds: followed.seconds,
+                    trace: curve.trace,
+                };
+                if ended.outcome != Outcome::Stopped {
+                    cuts.end(number, ended.clone());
+                }
+                ended
+            }
+        };
+        let mut w = ended.w;
         let moved = match self.constant {
             Some(constant) => floor::move_towards(self.head, constant, &mut w).map_err(library)?,
             None => None,
@@ -117,24 +153,49 @@ impl Learner<'_> {
         Ok(Learnt {
             w,
             moved,
-            weights: solver.weights(),
+            weights: ended.weights,
             play: Play {
-                rounds: (solver.rounds(), self.rounds),
-                samples: solver.samples().to_vec(),
+                rounds: (ended.rounds, self.rounds),
+                samples: ended.samples,
                 budgets: Some(self.budgets.0.clone()),
-                clipped: solver.clipped(),
-                outcome: followed.outcome,
+                clipped: ended.clipped,
+                outcome: ended.outcome,
                 certified: false,
                 steps,
                 steps_by: plan.steps_by(),
                 loss_range: None,
-                average: solver.average(),
+                average: ended.average,
                 subsets: None,
                 fits_exact: false,
             },
-            seconds: followed.seconds,
-            trace: curve.trace,
+            seconds: ended.seconds,
+            trace: ended.trace,
         })
+    }
+
+    /// The solver of the whole table, on rows that `feed` delivers.
+    fn solver(
+        &self,
+        plan: &RoundsPlan<'_>,
+        steps: (f64, f64),
+        feed: impl FnMut() -> gdro::Result<Option<Arc<Batch>>> + 'static,
+    ) -> Result<Box<dyn Solver>> {
+        let library = |e| Failure::library(e, self.names);
+        let m = self.budgets.0.len();
+        let mut config = plan.config(self.rounds, steps, false);
+        if let gdro::config::GroupPlayer::Fixed(q) = &mut config.player {
+            *q = vec![1.0 / m as f64; m];
+        }
+        let game = Game::gdro(m).with_ridge(self.head.game.ridge);
+        let constants = plan.constants_of(&game).map_err(library)?;
+        let features = self.head.data.features();
+        let visits = self.visits.iter().map(|n| (*n).max(1)).collect();
+        let mut source = Stream::new(features, visits, WAITING, feed).map_err(library)?;
+        if let Some((batch, groups)) = &self.kept {
+            source = source.keeping(batch.clone(), groups).map_err(library)?;
+        }
+        let (loss, domain) = (self.head.loss, self.head.domain.clone());
+        config.build(game, loss, source, domain, &constants, Some(&self.budgets.0)).map_err(library)
     }
 }
 
@@ -144,6 +205,9 @@ struct Curve<'a> {
     planned: u64,
     trace: Trace,
     progress: Option<&'a dyn Progress>,
+    cuts: &'a Cuts,
+    /// The number of the learner there.
+    number: usize,
 }
 
 impl Follower for Curve<'_> {
@@ -160,5 +224,15 @@ impl Follower for Curve<'_> {
         if let Some(progress) = self.progress {
             progress.tell(Event::Played(rounds));
         }
+    }
+
+    fn pause(&mut self, solver: &dyn Solver, place: Place, is_last: bool) -> gdro::Result<()> {
+        let trace = &self.trace;
+        self.cuts.pause(self.number, is_last, || Stand::Playing {
+            solver: solver.save(),
+            place,
+            trace: trace.clone(),
+        });
+        Ok(())
     }
 }

@@ -16,6 +16,8 @@
 //! the classes in the place of p, those of the rows, has the slope ρ − p, so that ρ = p − κg lies
 //! where it is wanted.
 
+use serde::{Deserialize, Serialize};
+
 use super::Risks;
 use super::goal::Goal;
 use super::problem::{Problem, Solution};
@@ -35,7 +37,7 @@ const CERTAIN: f64 = 1e-9;
 const ABSENT: (f64, f64) = (1e-12, 1e-20);
 
 /// A tangent, minimised over the weights.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tangent {
     /// A.
     pub(super) value: f64,
@@ -60,11 +62,11 @@ pub(super) struct Balance<'p, M> {
     /// What no model is below.
     floor: f64,
     /// Those of one intercept with a slope below 0, and above.
-    sides: [Option<Tangent>; 2],
+    pub(super) sides: [Option<Tangent>; 2],
     /// Sides on which there are none.
-    missing: [bool; 2],
+    pub(super) missing: [bool; 2],
     /// p for several intercepts.
-    shares: Vec<f64>,
+    pub(super) shares: Vec<f64>,
 }
 
 /// What is left of two slopes that add up to 0, as a share of the second and in itself.

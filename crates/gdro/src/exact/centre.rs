@@ -15,7 +15,8 @@
 
 use super::Risks;
 use super::goal::{Goal, smooth_max};
-use super::interior::{Solver, Values};
+use super::interior::Solver;
+use super::keeper::{Keeper, Phase, Turn, Values};
 use super::level::{capped_level, capped_slacks, level};
 use super::point::{Point, Step};
 use super::problem::Options;
@@ -31,7 +32,8 @@ const ROUNDING: f64 = 1e-13;
 
 impl<M: MirrorMap> Solver<'_, M> {
     /// Minimises the barrier function for `mu` until the point is central, or a step gains less than
-    /// `enough`, in at most so many steps. Says whether it came to that.
+    /// `enough`, in at most so many steps. Says whether it came to that. Where the steps stand in a turn
+    /// is kept.
     pub(super) fn centre<R: Risks>(
         &mut self,
         risks: &mut R,
@@ -39,6 +41,7 @@ impl<M: MirrorMap> Solver<'_, M> {
         mu: f64,
         enough: f64,
         most: usize,
+        kept: Option<(&Turn, &mut Keeper<'_>)>,
     ) -> Result<bool> {
         let mut point = self.point.clone();
         self.settle(&mut point, &self.values, mu);
@@ -51,10 +54,28 @@ impl<M: MirrorMap> Solver<'_, M> {
             inward.iter_mut().zip(&self.point.w).for_each(|(c, w)| *c -= w);
             self.search(risks, Step { w: inward, ..Step::default() }, mu)?;
         }
+        self.centre_on(risks, options, mu, enough, most, kept)
+    }
+
+    /// The same from the midst of the steps.
+    pub(super) fn centre_on<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        options: &Options,
+        mu: f64,
+        enough: f64,
+        most: usize,
+        mut kept: Option<(&Turn, &mut Keeper<'_>)>,
+    ) -> Result<bool> {
         let mut memory = Vec::new();
         for _ in 0..most {
             if self.done(options) {
                 break;
+            }
+            if let Some((turn, keeper)) = &mut kept
+                && keeper.is_due()
+            {
+                keeper.keep(self.live(**turn, Phase::Centre));
             }
             self.best.iterations += 1;
             let (system, spread) = self.system(risks, &mut memory);

@@ -47,7 +47,7 @@ impl<M: MirrorMap> Solver<'_, M> {
         let mut stage = |solver: &mut Self, tau: f64, most: usize| {
             solver.tau = Some(tau);
             let size = tau.min(solver.scale);
-            solver.centre(risks, options, share * size, NEAR * size, most)
+            solver.centre(risks, options, share * size, NEAR * size, most, None)
         };
         if first <= last {
             self.tau = Some(last);

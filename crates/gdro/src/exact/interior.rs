@@ -30,6 +30,7 @@ use super::Risks;
 use super::balance::{Balance, Tangent};
 use super::first_order::FirstOrder;
 use super::goal::{Goal, tilted};
+use super::keeper::{Keeper, Live, Phase, Turn, Values};
 use super::point::{Ball, Bound, Point};
 use super::problem::{Options, Problem, Solution};
 use super::surrogate::Surrogate;
@@ -48,7 +49,7 @@ pub fn solve<R: Risks, M: MirrorMap>(
     problem: &Problem<'_, M>,
     options: &Options,
 ) -> Result<Solution> {
-    Ok(solve_smoothing(risks, problem, options, None)?.0)
+    Ok(solve_smoothing(risks, problem, options, None, &mut Keeper::default())?.0)
 }
 
 /// As [`solve`], with a second answer for the risks that these smooth ([`Risks::surrogate`]): its
@@ -59,6 +60,22 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
     problem: &Problem<'_, M>,
     options: &Options,
     near: Option<f64>,
+    keeper: &mut Keeper<'_>,
+) -> Result<(Solution, Solution)> {
+    if let Some(found) = keeper.ended() {
+        return Ok(found);
+    }
+    let found = solve_next(risks, problem, options, near, keeper)?;
+    keeper.end(&found);
+    Ok(found)
+}
+
+fn solve_next<R: Risks, M: MirrorMap>(
+    risks: &mut R,
+    problem: &Problem<'_, M>,
+    options: &Options,
+    near: Option<f64>,
+    keeper: &mut Keeper<'_>,
 ) -> Result<(Solution, Solution)> {
     let (m, n) = (risks.groups(), risks.dim());
     problem.check(m)?;
@@ -73,6 +90,10 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
         return FirstOrder::new(problem, m, n, fixed, floor).run(risks, options);
     }
     let mut solver = Solver::new(problem, m, n, fixed, floor);
+    if let Some(live) = keeper.live() {
+        let (turn, phase) = solver.take_over(risks, live)?;
+        return solver.run(risks, options, keeper, Some((turn, phase)));
+    }
     match (near, &options.start) {
         (Some(gap), Some(start)) => solver.resume(risks, options, start, gap)?,
         _ => {
@@ -82,7 +103,7 @@ pub(super) fn solve_smoothing<R: Risks, M: MirrorMap>(
             solver.cool(risks, options, first, options.start.is_some())?;
         }
     }
-    solver.run(risks, options)
+    solver.run(risks, options, keeper, None)
 }
 
 /// Gaps relatively below this are rounding.
@@ -93,14 +114,6 @@ const FUTILE: usize = 3;
 
 /// How far from the bounds a start is, as a share of the way to the centre.
 const INSIDE: f64 = 0.01;
-
-/// Risks and gradients of the payoffs at a point.
-#[derive(Clone, Debug)]
-pub(super) struct Values {
-    pub(super) payoffs: Vec<f64>,
-    pub(super) gradients: Vec<f64>,
-    surrogate: Option<Surrogate>,
-}
 
 pub(super) struct Solver<'p, M> {
     pub(super) problem: &'p Problem<'p, M>,
@@ -332,7 +345,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         self.record(risks)?;
         let count = self.point.inequalities().max(1) as f64;
         self.cool(risks, options, gap, false)?;
-        self.centre(risks, options, gap / count, 0.0, usize::MAX).map(drop)
+        self.centre(risks, options, gap / count, 0.0, usize::MAX, None).map(drop)
     }
 
     /// Improves the best bounds by those of the present point.
@@ -377,24 +390,79 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         self.best.gap() <= wanted.max(ROUNDING * upper.abs()) || iterations >= options.iterations
     }
 
-    /// Primal–dual steps as long as they are long, a return to the central path when they are not.
-    fn run<R: Risks>(mut self, risks: &mut R, options: &Options) -> Result<(Solution, Solution)> {
-        self.record(risks)?;
+    /// Where the solver stands in a phase of a turn.
+    pub(super) fn live(&self, turn: Turn, phase: Phase) -> Live {
+        Live {
+            turn,
+            phase,
+            tau: self.tau,
+            point: self.point.clone(),
+            values: self.values.clone(),
+            best: self.best.clone(),
+            beneath: self.beneath.clone(),
+            sides: self.balance.sides.clone(),
+            missing: self.balance.missing,
+            shares: self.balance.shares.clone(),
+            scale: self.scale,
+        }
+    }
+
+    /// Goes to where another solver of the same problem stood.
+    fn take_over<R: Risks>(&mut self, risks: &mut R, live: Live) -> Result<(Turn, Phase)> {
+        live.check(self.m, self.n, &self.point)?;
+        let Live { turn, phase, .. } = live;
+        (self.tau, self.point, self.values) = (live.tau, live.point, live.values);
+        (self.best, self.beneath, self.scale) = (live.best, live.beneath, live.scale);
+        self.balance.sides = live.sides;
+        (self.balance.missing, self.balance.shares) = (live.missing, live.shares);
+        self.back(risks)?;
+        Ok((turn, phase))
+    }
+
+    /// Primal–dual steps as long as they are long, a return to the central path when they are not;
+    /// perhaps from the midst of a turn.
+    fn run<R: Risks>(
+        mut self,
+        risks: &mut R,
+        options: &Options,
+        keeper: &mut Keeper<'_>,
+        midst: Option<(Turn, Phase)>,
+    ) -> Result<(Solution, Solution)> {
         let count = self.point.inequalities().max(1) as f64;
-        let first = self.point.complementarity();
-        let (mut central, mut futile) = (f64::INFINITY, 0);
-        while !self.done(options) && futile < FUTILE {
-            let before = self.best.gap();
-            self.follow(risks, options)?;
-            // On the path the gap is the sum of the complementarities. Where that was tried before,
-            // it is time to go on along the path.
-            let mu = self.point.complementarity();
-            let mu = (self.best.gap().max(0.0) / count).min(first).max(mu);
-            central = if mu > 0.5 * central { 0.2 * central } else { mu };
-            self.centre(risks, options, central, 0.0, usize::MAX)?;
+        let (mut turn, mut midst) = match midst {
+            Some((turn, phase)) => (turn, Some(phase)),
+            None => {
+                self.record(risks)?;
+                let (first, central) = (self.point.complementarity(), f64::INFINITY);
+                (Turn { first, central, futile: 0, before: 0.0 }, None)
+            }
+        };
+        loop {
+            let begins = midst.is_none();
+            if begins && (self.done(options) || turn.futile >= FUTILE) {
+                break;
+            }
+            if begins {
+                turn.before = self.best.gap();
+            }
+            let midst = midst.take();
+            if let Some(Phase::Centre) = midst {
+                let kept = Some((&turn, &mut *keeper));
+                self.centre_on(risks, options, turn.central, 0.0, usize::MAX, kept)?;
+            } else {
+                let following = midst.and_then(Phase::following);
+                self.follow(risks, options, (&turn, &mut *keeper), following)?;
+                // On the path the gap is the sum of the complementarities. Where that was tried before,
+                // it is time to go on along the path.
+                let mu = self.point.complementarity();
+                let mu = (self.best.gap().max(0.0) / count).min(turn.first).max(mu);
+                turn.central = if mu > 0.5 * turn.central { 0.2 * turn.central } else { mu };
+                let kept = Some((&turn, &mut *keeper));
+                self.centre(risks, options, turn.central, 0.0, usize::MAX, kept)?;
+            }
             let gap = self.best.gap();
-            let falls = gap < 0.9 * before || gap < central;
-            futile = if falls { 0 } else { futile + 1 };
+            let falls = gap < 0.9 * turn.before || gap < turn.central;
+            turn.futile = if falls { 0 } else { turn.futile + 1 };
         }
         self.beneath.iterations = self.best.iterations;
         Ok((self.best, self.beneath))

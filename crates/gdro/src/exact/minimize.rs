@@ -2,8 +2,9 @@
 
 use super::balance::Balance;
 use super::interior::solve_smoothing;
+use super::keeper::Keeper;
 use super::problem::LEAST;
-use super::{Canonical, DatasetRisks, Goal, Options, Problem, Solution, solve};
+use super::{Canonical, DatasetRisks, Goal, Options, Problem, Solution};
 use crate::dataset::Dataset;
 use crate::domain::MirrorMap;
 use crate::error::{Error, Result};
@@ -25,7 +26,7 @@ const CENTRED: f64 = 0.02;
 /// How far the model of one μ is from the optimum for the next, in units of the former.
 const NEAR: f64 = 0.1;
 
-/// Restarts of problems that [`solve`] leaves open: a curvature that jumps can stop it on its way.
+/// Restarts of problems that [`super::solve`] leaves open: a curvature that jumps can stop it on its way.
 const RESTARTS: usize = 5;
 
 /// Relative gap from which on no restart is tried.
@@ -53,8 +54,8 @@ const WIDE: (f64, f64, i32) = (0.5, 64.0, 5);
 /// lower bound is one for intercepts that are bounded as well, by 100 and more if they go far: scores
 /// in the middle of the features. A certificate does without where it can.)
 ///
-/// A smooth loss goes to [`solve`], and once more from where that stopped if it did not get
-/// there. For a non-smooth one, [`solve`] minimises its smoothings ([`Loss::smoothed`]) with falling
+/// A smooth loss goes to [`super::solve`], and once more from where that stopped if it did not get
+/// there. For a non-smooth one, [`super::solve`] minimises its smoothings ([`Loss::smoothed`]) with falling
 /// μ, each from the model of the one before. The upper bound is the objective of the loss itself at
 /// the model, the lower one is Fenchel's: with α_j the weight of row j in Σ q_i p_i R_i,
 ///
@@ -69,12 +70,31 @@ const WIDE: (f64, f64, i32) = (0.5, 64.0, 5);
 /// μ.
 ///
 /// # Errors
-/// Those of [`solve`].
+/// Those of [`super::solve`].
 pub fn minimize<L, M>(
     data: &Dataset,
     loss: &L,
     problem: &Problem<'_, M>,
     options: &Options,
+) -> Result<Solution>
+where
+    L: Loss + Sync,
+    M: MirrorMap,
+{
+    minimize_kept(data, loss, problem, options, &mut Keeper::default())
+}
+
+/// The same with a keeper of where it stands: an iteration costs one of all risks and gradients more where
+/// it goes on, and the answer has the same bits.
+///
+/// # Errors
+/// Those of [`minimize`]; [`Error::State`] where what was kept is of another problem.
+pub fn minimize_kept<L, M>(
+    data: &Dataset,
+    loss: &L,
+    problem: &Problem<'_, M>,
+    options: &Options,
+    keeper: &mut Keeper<'_>,
 ) -> Result<Solution>
 where
     L: Loss + Sync,
@@ -89,7 +109,7 @@ where
     }
     let canonical = Canonical::new(data, loss, problem)?;
     let goal = canonical.goal(&problem.goal);
-    let solution = minimize_in(&canonical, &goal, &canonical.options(options))?;
+    let solution = minimize_in(&canonical, &goal, &canonical.options(options), keeper)?;
     Ok(canonical.answer(solution))
 }
 
@@ -98,6 +118,7 @@ pub(crate) fn minimize_in<L, M>(
     canonical: &Canonical<'_, L, M>,
     goal: &Goal,
     options: &Options,
+    keeper: &mut Keeper<'_>,
 ) -> Result<Solution>
 where
     L: Loss + Sync,
@@ -105,10 +126,11 @@ where
 {
     let (weights, scale) = (canonical.weights(), canonical.scale());
     // The answer, and whether an intercept has nearly come to the end of its way.
-    let attempt = |power: i32, options: &Options| {
+    let mut attempt = |power: i32, options: &Options| {
         let domain = canonical.domain(WIDE.1.powi(power));
         let problem = canonical.problem(&domain, goal.clone());
-        let found = minimize_within(&canonical.data, canonical.loss(), &problem, (options, scale))?;
+        let (data, loss, with) = (&canonical.data, canonical.loss(), (options, scale));
+        let found = minimize_within(data, loss, &problem, with, keeper)?;
         let way = domain.intercept.filter(|_| domain.is_free()).unwrap_or(f64::INFINITY);
         let is_far = found.w[weights..].iter().any(|b| b.abs() > WIDE.0 * way);
         Ok::<_, Error>((found, is_far))
@@ -161,6 +183,7 @@ fn minimize_within<L, M>(
     loss: &L,
     problem: &Problem<'_, M>,
     (options, scale): (&Options, f64),
+    keeper: &mut Keeper<'_>,
 ) -> Result<Solution>
 where
     L: Loss + Sync,
@@ -169,7 +192,7 @@ where
     let intercept = problem.domain.intercept.is_some();
     let mut risks = DatasetRisks::new(data, loss, intercept);
     if !loss.is_nonsmooth() {
-        let mut best = solve(&mut risks, problem, options)?;
+        let mut best = solve_smoothing(&mut risks, problem, options, None, keeper)?.0;
         let mut used = best.iterations;
         for _ in 0..RESTARTS {
             let gap = best.gap();
@@ -180,7 +203,7 @@ where
                 break;
             }
             let again = Options { start: Some(best.w.clone()), ..options.clone() };
-            let (found, _) = solve_smoothing(&mut risks, problem, &again, Some(gap))?;
+            let (found, _) = solve_smoothing(&mut risks, problem, &again, Some(gap), keeper)?;
             used = found.iterations;
             best = best.better(found);
             if best.gap() > 0.5 * gap {
@@ -207,7 +230,7 @@ where
         let tolerance = CENTRED * mu * steepest;
         let iterations = options.iterations;
         let stage = Options { tolerance, relative: 0.0, iterations, start };
-        let (central, found) = solve_smoothing(&mut risks, problem, &stage, near)?;
+        let (central, found) = solve_smoothing(&mut risks, problem, &stage, near, keeper)?;
         near = Some(NEAR * mu * steepest);
         start = Some(central.w);
         let before = best.as_ref().map_or(f64::INFINITY, Solution::gap);
@@ -223,5 +246,8 @@ where
         }
         mu *= FALL;
     }
-    best.map_or_else(|| solve(&mut risks, problem, options), Ok)
+    match best {
+        Some(best) => Ok(best),
+        None => Ok(solve_smoothing(&mut risks, problem, options, None, keeper)?.0),
+    }
 }

@@ -1,7 +1,8 @@
 //! The Newton equations of the optimality conditions, reduced to the model.
 
 use super::Risks;
-use super::interior::{Solver, Values};
+use super::interior::Solver;
+use super::keeper::Values;
 use super::point::{Point, Step};
 use super::system::{RankOne, System};
 use crate::domain::MirrorMap;

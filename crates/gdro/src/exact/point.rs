@@ -1,9 +1,11 @@
 //! The variables of the interior-point method, and steps in them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::row::dot;
 
 /// A bound low ≤ w_at ≤ high with its two multipliers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bound {
     pub(super) at: usize,
     pub(super) low: f64,
@@ -14,7 +16,7 @@ pub(super) struct Bound {
 
 /// The constraint ½(‖w‖² − B²) ≤ 0 on the first `weights` numbers, with its multiplier. Points stay
 /// strictly inside, so that its slack is no variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ball {
     pub(super) radius: f64,
     pub(super) weights: usize,
@@ -47,7 +49,7 @@ impl Ball {
 }
 
 /// The variables. With fixed group weights q there are no t, u, s and v.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Point {
     pub(super) w: Vec<f64>,
     pub(super) t: f64,

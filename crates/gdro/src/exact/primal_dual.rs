@@ -6,7 +6,8 @@
 //! not grow; this phase ends when they are short, and leaves the rest to `centre`.
 
 use super::Risks;
-use super::interior::{Solver, Values};
+use super::interior::Solver;
+use super::keeper::{Following, Keeper, Phase, Turn, Values};
 use super::point::{Point, Step};
 use super::problem::Options;
 use crate::domain::MirrorMap;
@@ -38,19 +39,41 @@ const EXACT: f64 = 4.0;
 const BALL: f64 = 0.1;
 
 impl<M: MirrorMap> Solver<'_, M> {
-    /// Primal–dual steps to the tolerance, or until they are short or improve nothing any more.
-    pub(super) fn follow<R: Risks>(&mut self, risks: &mut R, options: &Options) -> Result<()> {
+    /// Primal–dual steps to the tolerance, or until they are short or improve nothing any more; those of
+    /// a turn, perhaps from their midst.
+    pub(super) fn follow<R: Risks>(
+        &mut self,
+        risks: &mut R,
+        options: &Options,
+        (turn, keeper): (&Turn, &mut Keeper<'_>),
+        midst: Option<Following>,
+    ) -> Result<()> {
         let mut memory = Vec::new();
-        let (mut stalls, mut shorts, mut length) = (0, 0, 1.0);
         let first = self.point.complementarity();
-        if first == 0.0 {
+        if midst.is_none() && first == 0.0 {
             return Ok(());
         }
-        let mut infeasible = self.residual(&self.point, &self.values, 0.0).0;
-        let gradient = self.group_sum(&self.point.q, &self.values.gradients);
-        let scale = infeasible.max(dot(&gradient, &gradient).sqrt());
-        let mut least = [self.best.gap(), first, infeasible];
+        let Following {
+            mut stalls,
+            mut shorts,
+            mut length,
+            first,
+            mut infeasible,
+            scale,
+            mut least,
+        } = midst.unwrap_or_else(|| {
+            let infeasible = self.residual(&self.point, &self.values, 0.0).0;
+            let gradient = self.group_sum(&self.point.q, &self.values.gradients);
+            let scale = infeasible.max(dot(&gradient, &gradient).sqrt());
+            let least = [self.best.gap(), first, infeasible];
+            let (stalls, shorts, length) = (0, 0, 1.0);
+            Following { stalls, shorts, length, first, infeasible, scale, least }
+        });
         while !self.done(options) && stalls < STALLS && shorts < SHORTS {
+            if keeper.is_due() {
+                let now = Following { stalls, shorts, length, first, infeasible, scale, least };
+                keeper.keep(self.live(*turn, Phase::Follow(now)));
+            }
             self.best.iterations += 1;
             let (system, spread) = self.system(risks, &mut memory);
             let mu = self.point.complementarity();

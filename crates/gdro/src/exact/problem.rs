@@ -1,5 +1,7 @@
 //! What the reference solver is asked, and what it answers.
 
+use serde::{Deserialize, Serialize};
+
 use super::goal::Goal;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Error, Result};
@@ -83,7 +85,7 @@ impl Default for Options {
 }
 
 /// The best model and group weights that were found, and how good they are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Solution {
     /// The model.
     pub w: Vec<f64>,

@@ -1,11 +1,13 @@
 //! Bounds for the risks that others smooth.
 
+use serde::{Deserialize, Serialize};
+
 use super::Risks;
 use crate::game::Game;
 use crate::row::dot;
 
 /// [`Risks::surrogate`] in payoffs, at the point of the last evaluation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Surrogate {
     excess: Vec<f64>,
     slack: Vec<f64>,
@@ -23,6 +25,11 @@ impl Surrogate {
             numbers.iter_mut().zip(&game.scales).for_each(|(v, p)| *v *= p);
         }
         Some(Surrogate { excess, slack })
+    }
+
+    /// Whether it is of so many groups.
+    pub(super) fn is_of(&self, m: usize) -> bool {
+        [self.excess.len(), self.slack.len()] == [m; 2]
     }
 
     /// The payoffs of the risks beneath, from those of the risks above.

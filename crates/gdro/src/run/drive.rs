@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::Solver;
 use crate::error::{Error, Result};
 
@@ -36,6 +38,16 @@ pub trait Observer {
 
     /// Called when more rounds have been played, with their number so far.
     fn played(&mut self, _rounds: u64) {}
+
+    /// Called some twenty times a second, where the run could end, with the round of the next call of
+    /// [`Observer::observe`]: the place to write a checkpoint, which must not change what the rounds
+    /// compute. `is_last` says that the stop flag ends the run here.
+    ///
+    /// # Errors
+    /// An error of the observer ends the run and is passed on.
+    fn pause(&mut self, _solver: &dyn Solver, _due: u64, _is_last: bool) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl<F> Observer for F
@@ -48,7 +60,7 @@ where
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// All rounds were played.
     Finished,
@@ -77,20 +89,20 @@ pub fn drive(
     stop: &AtomicBool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome> {
-    drive_at(solver, rounds, &|t| cadence.next(t), stop, observer)
+    let due = solver.rounds();
+    drive_at(solver, rounds, (due, &|t| cadence.next(t)), stop, observer)
 }
 
-/// The same, with the next look after `t` rounds at `next(t)`.
+/// The same, with the first look at round `due`, and the next one after `t` rounds at `next(t)`.
 pub(super) fn drive_at(
     solver: &mut dyn Solver,
     rounds: u64,
-    next: &dyn Fn(u64) -> u64,
+    (mut due, next): (u64, &dyn Fn(u64) -> u64),
     stop: &AtomicBool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome> {
     const PATIENCE: Duration = Duration::from_millis(50);
     let mut chunk = 16;
-    let mut due = solver.rounds();
     loop {
         let t = solver.rounds();
         let at_end = t >= rounds;
@@ -103,7 +115,9 @@ pub(super) fn drive_at(
         if at_end {
             return Ok(Outcome::Finished);
         }
-        if stop.load(Ordering::Relaxed) {
+        let is_last = stop.load(Ordering::Relaxed);
+        observer.pause(solver, due, is_last)?;
+        if is_last {
             return Ok(Outcome::Stopped);
         }
         let start = Instant::now();

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::Solver;
 use super::drive::{Observer, Outcome, drive_at};
 use crate::error::Result;
@@ -15,7 +17,7 @@ pub struct Look<'a> {
     pub rounds: u64,
     /// Samples drawn from all groups.
     pub samples: u64,
-    /// Seconds of play so far: looks are left out.
+    /// Seconds of play so far: looks and pauses are left out.
     pub seconds: f64,
     /// The averaged model.
     pub w: &'a [f64],
@@ -33,6 +35,25 @@ pub trait Follower {
 
     /// Called when more rounds have been played, with their number so far.
     fn played(&mut self, _rounds: u64) {}
+
+    /// Called some twenty times a second, where the run could end: the place to write a checkpoint.
+    /// The solver and its place are all that [`follow_on`] needs to go on with the same bits.
+    /// `is_last` says that the stop flag ends the run here.
+    ///
+    /// # Errors
+    /// An error ends the run and is passed on.
+    fn pause(&mut self, _solver: &dyn Solver, _place: Place, _is_last: bool) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Where a run stands that is followed, besides its solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// The round of the next look.
+    pub due: u64,
+    /// Seconds of play so far: looks and pauses are left out.
+    pub seconds: f64,
 }
 
 /// How a run ended that was followed.
@@ -42,7 +63,7 @@ pub struct Followed {
     pub outcome: Outcome,
     /// Whether the follower ended it.
     pub ended: bool,
-    /// Seconds of play: looks are left out.
+    /// Seconds of play: looks and pauses are left out.
     pub seconds: f64,
 }
 
@@ -59,20 +80,36 @@ pub fn follow(
     stop: &AtomicBool,
     follower: &mut dyn Follower,
 ) -> Result<Followed> {
+    let place = Place { due: solver.rounds(), seconds: 0.0 };
+    follow_on(solver, rounds, next, stop, follower, place)
+}
+
+/// Goes on with a run that was at this place when its solver was saved.
+///
+/// # Errors
+/// Those of [`super::drive()`].
+pub fn follow_on(
+    solver: &mut dyn Solver,
+    rounds: u64,
+    next: &dyn Fn(u64) -> u64,
+    stop: &AtomicBool,
+    follower: &mut dyn Follower,
+    place: Place,
+) -> Result<Followed> {
     let mut eyes = Eyes {
         w: vec![0.0; solver.model_len()],
         q: vec![0.0; solver.samples().len()],
         start: Instant::now(),
+        before: place.seconds,
         looking: 0.0,
         ended: false,
         follower,
     };
-    let outcome = drive_at(solver, rounds, next, stop, &mut eyes)?;
+    let outcome = drive_at(solver, rounds, (place.due, next), stop, &mut eyes)?;
     if outcome != Outcome::Finished && !eyes.ended {
         let _ = eyes.observe(solver)?;
     }
-    let (ended, seconds) = (eyes.ended, eyes.start.elapsed().as_secs_f64() - eyes.looking);
-    Ok(Followed { outcome, ended, seconds })
+    Ok(Followed { outcome, ended: eyes.ended, seconds: eyes.seconds(Instant::now()) })
 }
 
 /// What is seen, and how long looking took.
@@ -80,9 +117,19 @@ struct Eyes<'a> {
     w: Vec<f64>,
     q: Vec<f64>,
     start: Instant,
+    /// Seconds of play before the start.
+    before: f64,
+    /// Seconds since then that were no play.
     looking: f64,
     ended: bool,
     follower: &'a mut dyn Follower,
+}
+
+impl Eyes<'_> {
+    /// Seconds of play up to now.
+    fn seconds(&self, now: Instant) -> f64 {
+        self.before + now.duration_since(self.start).as_secs_f64() - self.looking
+    }
 }
 
 impl Observer for Eyes<'_> {
@@ -93,7 +140,7 @@ impl Observer for Eyes<'_> {
         let look = Look {
             rounds: solver.rounds(),
             samples: solver.samples().iter().sum(),
-            seconds: pause.duration_since(self.start).as_secs_f64() - self.looking,
+            seconds: self.seconds(pause),
             w: &self.w,
             q: &self.q,
         };
@@ -105,5 +152,13 @@ impl Observer for Eyes<'_> {
 
     fn played(&mut self, rounds: u64) {
         self.follower.played(rounds);
+    }
+
+    fn pause(&mut self, solver: &dyn Solver, due: u64, is_last: bool) -> Result<()> {
+        let pause = Instant::now();
+        let place = Place { due, seconds: self.seconds(pause) };
+        self.follower.pause(solver, place, is_last)?;
+        self.looking += pause.elapsed().as_secs_f64();
+        Ok(())
     }
 }

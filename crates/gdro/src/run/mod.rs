@@ -9,7 +9,7 @@ mod saddle;
 mod state;
 
 pub use drive::{Cadence, Observer, Outcome, drive};
-pub use follow::{Followed, Follower, Look, follow};
+pub use follow::{Followed, Follower, Look, Place, follow, follow_on};
 pub use kept::Kept;
 pub use saddle::Saddle;
 pub use state::State;

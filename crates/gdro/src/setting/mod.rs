@@ -32,7 +32,7 @@ use crate::certificate::{Certificate, certify};
 use crate::dataset::Dataset;
 use crate::domain::{AnyMap, Domain, DomainSpec, MirrorMap as _};
 use crate::error::{Result, require};
-use crate::exact::{Goal, Options, Problem, group_optima, minimize};
+use crate::exact::{Goal, Keeper, Options, Problem, group_optima, minimize_kept};
 use crate::game::Game;
 use crate::loss::{Loss, Targets};
 
@@ -216,8 +216,21 @@ impl<L: Loss + Sync> Setting<L> {
     /// that may be near, if there is one. Offsets and scales play no part.
     ///
     /// # Errors
-    /// Those of [`minimize`].
+    /// Those of [`crate::exact::minimize`].
     pub fn ordinary(&self, which: Baseline, start: Option<Vec<f64>>) -> Result<Vec<f64>> {
+        self.ordinary_kept(which, start, &mut Keeper::default())
+    }
+
+    /// The same with a keeper of where it stands ([`minimize_kept`]).
+    ///
+    /// # Errors
+    /// Those of [`minimize_kept`].
+    pub fn ordinary_kept(
+        &self,
+        which: Baseline,
+        start: Option<Vec<f64>>,
+        keeper: &mut Keeper<'_>,
+    ) -> Result<Vec<f64>> {
         let pooled;
         let data = match which {
             Baseline::Erm => {
@@ -233,7 +246,7 @@ impl<L: Loss + Sync> Setting<L> {
         // For non-smooth losses every digit costs as much as the one before.
         let relative = if self.loss.is_nonsmooth() { 1e-6 } else { 1e-8 };
         let options = Options { relative, start, ..Options::default() };
-        Ok(minimize(data, &self.loss, &problem, &options)?.w)
+        Ok(minimize_kept(data, &self.loss, &problem, &options, keeper)?.w)
     }
 }
 

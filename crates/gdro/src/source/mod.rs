@@ -11,7 +11,7 @@ mod with_replacement;
 pub use closure::Closure;
 pub use coins::Coins;
 pub use once_each::OnceEach;
-pub use stream::{Batch, Stream};
+pub use stream::{Batch, Stream, oldest_batch};
 pub use synthetic::Synthetic;
 pub use with_replacement::WithReplacement;
 

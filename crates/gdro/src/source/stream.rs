@@ -150,6 +150,16 @@ struct Place {
     at: usize,
 }
 
+/// Numbers that a stream remembers of itself, and of each group.
+const OWN: usize = 3;
+const EACH: usize = 5;
+
+/// The number of the oldest batch that waited, counted from the first one, by what [`Source::save`] gave
+/// of a [`Stream`]: with which batch its feed has to begin when it is restored.
+pub fn oldest_batch(saved: &[u64]) -> Option<u64> {
+    saved.first().copied()
+}
+
 /// A handle holds the slot above and the row below.
 const ROW_BITS: u32 = 32;
 
@@ -357,6 +367,51 @@ where
     fn remaining(&self, group: usize) -> Option<u64> {
         (!self.keeps(group)).then(|| self.budgets[group] - self.used[group])
     }
+
+    fn save(&self) -> Vec<u64> {
+        let mut saved = Vec::with_capacity(OWN + EACH * self.budgets.len());
+        saved.extend([self.oldest, self.queue.len() as u64, u64::from(self.ended)]);
+        for (group, place) in self.places.iter().enumerate() {
+            let (budget, used, passed) =
+                (self.budgets[group], self.used[group], self.passed[group]);
+            saved.extend([budget, used, passed, place.batch, place.at as u64]);
+        }
+        saved
+    }
+
+    /// The batches that waited are taken from the feed again, which has to begin with the oldest of
+    /// them ([`oldest_batch`]).
+    fn restore(&mut self, saved: &[u64]) -> Result<()> {
+        let other = || Error::State("the memory of another stream".into());
+        let (&[oldest, waiting, ended], groups) = saved.split_first_chunk().ok_or_else(other)?;
+        let last = oldest.checked_add(waiting).ok_or_else(other)?;
+        if groups.len() != EACH * self.places.len() || waiting > self.waiting as u64 || ended > 1 {
+            return Err(other());
+        }
+        for (group, numbers) in groups.chunks_exact(EACH).enumerate() {
+            let &[budget, used, passed, batch, at] = numbers else { return Err(other()) };
+            if used > budget && !self.keeps(group) || !(oldest..=last).contains(&batch) {
+                return Err(other());
+            }
+            (self.budgets[group], self.used[group], self.passed[group]) = (budget, used, passed);
+            self.places[group] = Place { batch, at: at as usize };
+        }
+        (self.slots, self.free, self.queue) = (Vec::new(), Vec::new(), VecDeque::new());
+        self.retired.clear();
+        (self.oldest, self.ended) = (oldest, false);
+        for number in oldest..last {
+            if !self.deliver()? {
+                return Err(other());
+            }
+            // Some groups have gone by.
+            let waits = |group: &usize| !self.keeps(*group) && self.places[*group].batch <= number;
+            let open = (0..self.places.len()).filter(waits).count();
+            let slot = self.queue.back().and_then(|slot| self.slots[*slot].as_mut());
+            slot.ok_or_else(other)?.open = open;
+        }
+        self.ended = ended == 1;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -436,6 +491,40 @@ mod tests {
         let mut kept = feed(vec![vec![(1, 7)]]);
         let stream = Stream::new(1, vec![1, 1], 2, feed(vec![])).unwrap();
         assert!(stream.keeping(kept().unwrap().unwrap(), &[true, true]).is_err());
+    }
+
+    #[test]
+    fn a_stream_goes_on_from_any_place() {
+        // Group 1 is rare, and batches wait for it; group 0 is let go by at times.
+        let batches = |from: usize| -> Vec<Vec<(usize, u32)>> {
+            let rows = |b: u32| (0..4).map(move |r| (usize::from((b + r) % 7 == 0), 10 * b + r));
+            (from as u32..60).map(|b| rows(b).collect()).collect()
+        };
+        let visits = |round: usize| if round.is_multiple_of(2) { vec![0, 1] } else { vec![0] };
+        let new = |from| Stream::new(1, vec![200, 40], 3, feed(batches(from))).unwrap();
+        let mut whole = new(0);
+        let (mut places, mut seen) = (Vec::new(), Vec::new());
+        for round in 0..40 {
+            places.push(whole.save());
+            seen.push(visit(&mut whole, &visits(round)));
+        }
+        assert!(whole.passed()[0] > 0, "something is let go");
+        for (round, place) in places.iter().enumerate() {
+            let mut other = new(oldest_batch(place).unwrap() as usize);
+            other.restore(place).unwrap();
+            assert_eq!(&other.save(), place);
+            for later in round..40 {
+                assert_eq!(visit(&mut other, &visits(later)), seen[later], "from {round}");
+            }
+            assert_eq!(other.save(), whole.save());
+        }
+        let saved = whole.save();
+        for bad in [&saved[..3], &saved[1..], &[]] {
+            assert!(matches!(new(0).restore(bad), Err(Error::State(_))));
+        }
+        let mut far = saved.clone();
+        far[3 + 3] = u64::MAX;
+        assert!(matches!(new(0).restore(&far), Err(Error::State(_))));
     }
 
     #[test]

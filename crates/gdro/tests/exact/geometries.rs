@@ -206,7 +206,7 @@ fn runs_over_balls_of_the_one_norm_are_certified() {
             near: None,
         };
         let rounds = 60_000;
-        let steps = plan.find_steps(rounds, &AtomicBool::new(false)).unwrap();
+        let steps = plan.find_steps(rounds, &mut (), &AtomicBool::new(false)).unwrap();
         let mut solver = plan.solver(rounds, steps, false).unwrap();
         solver.advance(rounds).unwrap();
         let (w, q) = (solver.model(), solver.weights());

@@ -7,6 +7,7 @@ mod certificates;
 mod examples;
 mod geometries;
 mod geometry;
+mod kept;
 mod losses;
 mod reference;
 mod tilted;

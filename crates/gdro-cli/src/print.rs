@@ -34,9 +34,3 @@ pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     signals::hold();
     files::write_one(path, content)
 }
-
-/// Writes files as [`files::write_all`] does.
-pub fn all<T: AsRef<[u8]>>(written: &[(PathBuf, T)]) -> Result<()> {
-    signals::hold();
-    files::write_all(written)
-}

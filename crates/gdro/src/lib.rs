@@ -86,5 +86,5 @@ pub use row::{Matrix, Row};
 
 /// The examples of the README run.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -48,6 +48,10 @@ pub const INSPECT: &str = "  gdro inspect people.csv
   gdro inspect people.csv --target income --groups race,sex
   gdro inspect people.csv --target income --groups age:25,40,60 --missing mean --json";
 
+/// Examples of `gdro resume`.
+pub const RESUME: &str = "  gdro resume run/
+  gdro resume run/ --json";
+
 /// Examples of `gdro evaluate`.
 pub const EVALUATE: &str = "  gdro evaluate run/ later.csv
   gdro evaluate run/ later.csv --report page.html

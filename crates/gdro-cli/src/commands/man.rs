@@ -23,9 +23,10 @@ impl Man {
         let commands = program.get_subcommands().filter(|command| command.get_name() != "help");
         let own = commands.map(|command| (format!("gdro-{}", command.get_name()), command));
         let pages = own.chain([("gdro".to_owned(), program)]);
-        let pages = pages
-            .map(|(name, command)| (self.folder.join(format!("{name}.1")), page(&name, command)));
-        print::all(&pages.collect::<Vec<_>>())
+        for (name, command) in pages {
+            print::file(&self.folder.join(format!("{name}.1")), page(&name, command))?;
+        }
+        Ok(())
     }
 }
 

@@ -28,10 +28,22 @@ pub fn number(number: impl Display) -> String {
 /// ```
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if has_no_shape(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    let (mut before, mut chars) = (' ', text.chars().peekable());
+    while let Some(c) = chars.next() {
+        let joins = c == '\u{200d}' && [Some(&before), chars.peek()].into_iter().all(is_picture);
+        if has_no_shape(c) && !joins {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+        before = c;
     }
     out
+}
+
+/// Whether a character is one that a joiner makes one picture of with another, or says how it looks.
+fn is_picture(c: Option<&char>) -> bool {
+    c.is_some_and(|c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}'))
 }
 
 /// Control characters, the ends of lines and paragraphs, and Unicode's Default_Ignorable_Code_Point but
@@ -80,8 +92,11 @@ mod tests {
         for c in ['\u{7f}', '\u{85}', '\u{9b}', '\u{200e}', '\u{2067}', '\u{feff}', '\u{e0041}'] {
             assert_eq!(escaped(&format!("a{c}b")), format!("a\\u{{{:x}}}b", c as u32));
         }
+        assert_eq!(escaped("a\u{200d}b👩\u{200d}"), r"a\u{200d}b👩\u{200d}");
         // Accents, emoji with their variations, and letters of every script are shown.
-        for name in ["e\u{301}", "❤\u{fe0f}", "عربي", "한국", "\u{a0}", "a=b`<&"] {
+        let woman_at_work = "👩\u{200d}🔬";
+        for name in ["e\u{301}", "❤\u{fe0f}", woman_at_work, "عربي", "한국", "\u{a0}", "a=b`<&"]
+        {
             assert_eq!(escaped(name), name);
         }
     }

@@ -85,6 +85,9 @@ impl RunFolder {
             ),
             Locked::Failed(error) => Failure::write(folder, &error),
         })?;
+        if taken.lock.is_some() {
+            remove_unfinished(folder);
+        }
         Ok(Some(taken))
     }
 }
@@ -125,6 +128,19 @@ fn check_owner(job: &Job, folder: &Path) -> Result<()> {
 fn is_left_behind(name: &str) -> bool {
     let in_the_making = |name: &str| name.starts_with('.') && name.ends_with(".tmp");
     name == LOCK || name.starts_with("checkpoint.") || in_the_making(name)
+}
+
+/// Removes what runs that were killed were about to put into its place.
+fn remove_unfinished(folder: &Path) {
+    let names = SETS.concat().into_iter().chain([manifest::NAME, "checkpoint"]);
+    let starts: Vec<String> = names.map(|name| format!(".{name}.")).collect();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.ends_with(".tmp") && starts.iter().any(|start| name.starts_with(start)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Why a lock was not got.

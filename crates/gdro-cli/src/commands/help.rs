@@ -40,9 +40,6 @@ pub const SELECT: &str = "  gdro select people.csv --target income --groups race
   gdro select people.csv --target income --groups race --objectives max --l2 1e-4,1e-2,1
   gdro select people.csv --target income --groups race,sex --path";
 
-/// Examples of `gdro resume`.
-pub const RESUME: &str = "  gdro resume run/";
-
 /// Examples of `gdro inspect`.
 pub const INSPECT: &str = "  gdro inspect people.csv
   gdro inspect people.csv --target income --groups race,sex

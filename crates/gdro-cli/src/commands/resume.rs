@@ -11,7 +11,7 @@ use super::fit::fit_job;
 use super::run::Run;
 use super::select::select_job;
 
-/// Go on with a run that was killed or interrupted, to the bits of one that was never stopped.
+/// Go on with a run that was killed or interrupted, to the same bits.
 ///
 /// The folder of a run holds a checkpoint, written every minute, until the run has ended. It says what
 /// the job was, and where it stood. The input files must be the ones that they were.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::bytes::{Bytes, Purpose};
 use crate::hint::{Hint, Setting, Value};
-use crate::memory::{Bytes, Purpose};
 use crate::table::{DATES, Look};
 use crate::words::{count, number, shown};
 

@@ -28,6 +28,7 @@
 //! # }
 //! ```
 
+mod bytes;
 mod checksum;
 mod clusters;
 mod error;
@@ -51,6 +52,7 @@ mod target;
 mod weights;
 mod words;
 
+pub use bytes::{Bytes, Purpose};
 pub use checksum::crc32;
 pub use clusters::Clusters;
 pub use error::{Error, Position, Result, Unit};
@@ -60,7 +62,7 @@ pub use format::{Kinds, Reader, expand, read, read_for};
 pub use groups::{Assignment, Family, GroupColumn, Grouping, Labels, Small, group_remarks};
 pub use hint::{Hint, Setting, Value};
 pub use inspect::{ColumnProfile, Inspection, LevelCount, inspect, repeated_units, tiny_groups};
-pub use memory::{Bytes, Purpose, check_memory, limit_memory, memory_limit};
+pub use memory::{check_memory, limit_memory, memory_limit};
 pub use options::{
     Comparison, DataOptions, Format, GroupEntry, GroupFeatures, Missing, MissingCells,
     MissingGroup, Operator, Scaling, SmallGroups, Split, Task, WeightKind,

@@ -1,7 +1,8 @@
 //! Rows as they come out of a file, before the kinds of their columns are settled.
 
+use crate::bytes::Purpose;
 use crate::error::{Error, Result, Unit};
-use crate::memory::{Purpose, check_memory};
+use crate::memory::check_memory;
 use crate::table::kind::{Forced, Odd, Refused, Wanted};
 use crate::table::raw::RawColumn;
 use crate::table::sparse::Sparse;

@@ -5,8 +5,9 @@ use arrow_schema::Fields;
 use super::super::batch::MOST;
 use super::super::roles::check_names;
 use super::convert;
+use crate::bytes::Purpose;
 use crate::error::{Error, Result};
-use crate::memory::{Purpose, check_memory};
+use crate::memory::check_memory;
 use crate::table::kind::{Forced, Wanted};
 use crate::words::count;
 

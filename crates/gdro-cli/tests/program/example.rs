@@ -40,7 +40,9 @@ fn help_is_one_screen() {
     let all = folder.prints("help");
     let commands = all.split("\nCommands:\n").nth(1).unwrap().lines();
     let commands = commands.take_while(|line| !line.is_empty());
-    let commands = commands.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    // What a command is may go on in further lines, which are indented more.
+    let named = commands.filter_map(|line| line.strip_prefix("  ").filter(|l| !l.starts_with(' ')));
+    let commands = named.filter_map(|line| line.split_whitespace().next());
     let commands: Vec<&str> = commands.filter(|name| *name != "help").collect();
     assert!(commands.contains(&"fit") && commands.contains(&"example"), "{all}");
     for command in commands {

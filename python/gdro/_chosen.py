@@ -275,6 +275,7 @@ class GroupDROClassifierCV(_Chosen, GroupDROClassifier):
         n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        checkpoint: Checkpoint | None = None,
         class_weight: ClassWeight | None = None,
     ) -> None:
         _Chosen.__init__(
@@ -301,6 +302,7 @@ class GroupDROClassifierCV(_Chosen, GroupDROClassifier):
             n_jobs=n_jobs,
             threads=threads,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.class_weight = class_weight
 

@@ -529,6 +529,7 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        checkpoint: Checkpoint | None = None,
         class_weight: ClassWeight | None = None,
     ) -> None:
         super().__init__(
@@ -563,6 +564,7 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
             n_jobs=n_jobs,
             threads=threads,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
         self.class_weight = class_weight
 

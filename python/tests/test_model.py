@@ -215,9 +215,9 @@ def test_models_of_features_by_index(tmp_path, penalized):
 def test_features_by_index_beside_columns_are_refused(tmp_path):
     lines = [f"{y:+d} 1:{v % 7} 3:{v % 3} 4:2\n" for v, y in enumerate([-1, 1] * 20)]
     (tmp_path / "t.svm").write_text("".join(lines))
-    run("fit", tmp_path / "t.svm", "--groups", "3", "--holdout", "0", "--out", tmp_path, "--quiet")
+    run("fit", tmp_path / "t.svm", "--groups", "3", "--holdout", "0", "--out", tmp_path / "run", "--quiet")
     with pytest.raises(ValueError, match="features by index .LIBSVM. beside columns by name"):
-        gdro.load(tmp_path)
+        gdro.load(tmp_path / "run")
 
 
 def test_a_missing_cell_that_training_refused(folder, table):

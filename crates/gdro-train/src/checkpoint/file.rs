@@ -48,17 +48,10 @@ type Damage = String;
 impl Header {
     /// The CRC-32 of the header without it and of the data.
     fn checksum(&self, data: &[u8]) -> std::result::Result<String, Damage> {
-        let bare = Header {
-            metadata: self
-                .metadata
-                .iter()
-                .filter(|(key, _)| *key != "crc32")
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect(),
-            tensors: BTreeMap::new(),
-        };
+        let metadata: BTreeMap<&String, &String> =
+            self.metadata.iter().filter(|(key, _)| *key != "crc32").collect();
         let mut crc = Crc::new();
-        for part in [json(&bare.metadata)?, json(&self.tensors)?] {
+        for part in [json(&metadata)?, json(&self.tensors)?] {
             crc.update(part.as_bytes());
         }
         crc.update(data);

@@ -1,7 +1,7 @@
 //! The files that a run reads.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -11,9 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::prepared::TrainRows;
-
-/// Bytes that are read at a time.
-const BLOCK: usize = 1 << 20;
 
 /// What tells a file from what it was or will be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,15 +117,7 @@ fn modified(found: &Metadata) -> Option<(u64, u32)> {
     Some((since.as_secs(), since.subsec_nanos()))
 }
 
-/// CRC-32 of the content of a file.
+/// CRC-32 of a file's content.
 fn checksum(file: &Path) -> io::Result<u32> {
-    let mut open = File::open(file)?;
-    let mut block = vec![0; BLOCK];
-    let mut crc = Crc::new();
-    loop {
-        match open.read(&mut block)? {
-            0 => return Ok(crc.sum()),
-            n => crc.update(&block[..n]),
-        }
-    }
+    gdro_data::crc32(File::open(file)?).map(|(checksum, _)| checksum)
 }

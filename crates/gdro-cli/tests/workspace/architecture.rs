@@ -1,4 +1,5 @@
-//! The picture of docs/architecture.md against `cargo metadata`, and its paths against the repository.
+//! The picture of docs/architecture.md against `cargo metadata`, its paths against the repository, and the features
+//! of the Python package's dependencies against those of the workspace.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -63,4 +64,31 @@ fn every_path_exists() {
     for path in paths {
         assert!(root().join(path).exists(), "no {path}");
     }
+}
+
+/// The dependencies of `packages`, each with the features it is built with.
+#[cfg(target_os = "linux")]
+fn dependencies(packages: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--no-dedupe", "--prefix", "none", "--format", "{p} {f}"])
+        .args(packages)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// A dependency with other features is compiled again, with all that stands on it, by `pip install ./python` after
+/// `cargo test`: minutes.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_python_package_builds_no_dependency_again() {
+    let workspace = dependencies(&["--workspace", "--edges", "normal,build,dev"]);
+    let python = dependencies(&["--package", "gdro-python", "--edges", "normal,build"]);
+    let again: Vec<_> = python.difference(&workspace).collect();
+    assert!(
+        again.is_empty(),
+        "add the features that the workspace has to python/Cargo.toml: {again:#?}"
+    );
 }

@@ -9,7 +9,7 @@ mod watched;
 pub use answer::{Answer, Play, Solved};
 pub use rounds::{RoundsPlan, budgets, check_queries, config_of};
 pub use solved::solved;
-pub use watched::Watched;
+pub use watched::{Patience, Watched};
 
 use gdro::setting::SolverName;
 

@@ -159,14 +159,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             falls,
             descent: descent.clone(),
         };
-        let found = Found {
-            best: self.best.clone(),
-            beneath: self.beneath.clone(),
-            sides: self.balance.sides.clone(),
-            missing: self.balance.missing,
-            shares: self.balance.shares.clone(),
-            scale: self.scale,
-        };
+        let found = Found::of([&self.best, &self.beneath], &self.balance, self.scale);
         Live { found, method: Method::FirstOrder(Box::new(own)) }
     }
 
@@ -175,9 +168,7 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         let (found, own) = live.first_order(self.m, self.n)?;
         (self.prior, self.tau, self.smoothness) = (own.prior, own.tau, own.smoothness);
         self.evaluations = own.evaluations;
-        (self.best, self.beneath, self.scale) = (found.best, found.beneath, found.scale);
-        self.balance.sides = found.sides;
-        (self.balance.missing, self.balance.shares) = (found.missing, found.shares);
+        found.give([&mut self.best, &mut self.beneath], &mut self.balance, &mut self.scale);
         Ok((own.falls, own.descent))
     }
 

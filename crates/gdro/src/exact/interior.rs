@@ -399,14 +399,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
             point: self.point.clone(),
             values: self.values.clone(),
         };
-        let found = Found {
-            best: self.best.clone(),
-            beneath: self.beneath.clone(),
-            sides: self.balance.sides.clone(),
-            missing: self.balance.missing,
-            shares: self.balance.shares.clone(),
-            scale: self.scale,
-        };
+        let found = Found::of([&self.best, &self.beneath], &self.balance, self.scale);
         Live { found, method: Method::Interior(Box::new(own)) }
     }
 
@@ -415,9 +408,7 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
         let (found, own) = live.interior(self.m, self.n, &self.point)?;
         let Interior { turn, phase, .. } = own;
         (self.tau, self.point, self.values) = (own.tau, own.point, own.values);
-        (self.best, self.beneath, self.scale) = (found.best, found.beneath, found.scale);
-        self.balance.sides = found.sides;
-        (self.balance.missing, self.balance.shares) = (found.missing, found.shares);
+        found.give([&mut self.best, &mut self.beneath], &mut self.balance, &mut self.scale);
         self.back(risks)?;
         Ok((turn, phase))
     }

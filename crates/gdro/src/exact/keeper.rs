@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::balance::Tangent;
+use super::balance::{Balance, Tangent};
 use super::point::Point;
 use super::problem::Solution;
 use super::surrogate::Surrogate;
@@ -223,6 +223,29 @@ pub(super) fn other_problem() -> Error {
 }
 
 impl Found {
+    /// A copy of what a solve has found.
+    pub(super) fn of<M>(
+        [best, beneath]: [&Solution; 2],
+        balance: &Balance<'_, M>,
+        scale: f64,
+    ) -> Self {
+        let (best, beneath) = (best.clone(), beneath.clone());
+        let (sides, missing, shares) =
+            (balance.sides.clone(), balance.missing, balance.shares.clone());
+        Found { best, beneath, sides, missing, shares, scale }
+    }
+
+    /// Gives it to a solve that goes on.
+    pub(super) fn give<M>(
+        self,
+        [best, beneath]: [&mut Solution; 2],
+        balance: &mut Balance<'_, M>,
+        scale: &mut f64,
+    ) {
+        (*best, *beneath, *scale) = (self.best, self.beneath, self.scale);
+        (balance.sides, balance.missing, balance.shares) = (self.sides, self.missing, self.shares);
+    }
+
     /// Whether it is of a problem with so many groups and numbers.
     fn is_of(&self, m: usize, n: usize) -> bool {
         let Found { best, beneath, sides, .. } = self;

@@ -1,5 +1,8 @@
 //! From a job to a trained model and everything that is said about it.
 
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
 use gdro::certificate::Certificate;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::pilot::StepsBy;
@@ -24,7 +27,7 @@ use crate::prepared::{
 };
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
-use crate::solve::{Answer, Solved, solve, solved};
+use crate::solve::{Answer, Patience, Solved, Watched, solve, solved};
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
@@ -145,14 +148,44 @@ fn train(
     }
     let answer = solve(setting, solver, job, names, start, progress)?;
     progress.tell(Event::Stage("certificate"));
-    let mut certificate = progress.checkpoint().stage("certificate", || {
-        setting.certify(&answer.w, &answer.weights).map_err(|e| Failure::library(e, names))
-    })?;
+    let mut certificate = certify(setting, &answer, names, progress)?;
     if let Some(proof) = &answer.proof {
         certificate = certificate.raised_by(proof);
     }
     let job = settled(job, setting, solver, &answer.solved);
     Ok(Trained { solver, reason, answer, certificate, job })
+}
+
+/// How long a certificate may take once rounds or the certificate itself are interrupted.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// The certificate of an answer; of rounds, which can be cut short, one that can be cut short as well.
+fn certify(
+    setting: &Setting,
+    answer: &Answer,
+    names: &[String],
+    progress: &mut dyn Progress,
+) -> Result<Certificate> {
+    let never = AtomicBool::new(false);
+    let stop = match answer.solved {
+        Solved::Rounds(_) => Some(progress.interrupts()),
+        Solved::Exact { .. } => progress.gives_up(),
+    };
+    let patience = Patience::of(stop.as_deref().unwrap_or(&never), GRACE);
+    let loss = Watched::new(setting.loss, &patience);
+    let (w, q) = (&answer.w, &answer.weights);
+    let whole = progress.checkpoint().stage("certificate", || {
+        setting.certify_with(&loss, w, q).map_err(|e| Failure::library(e, names))
+    });
+    match whole {
+        Err(Failure::Interrupted) if matches!(answer.solved, Solved::Rounds(_)) => {
+            let note = "interrupted: the lower bound is that of the model itself; `certify` finds \
+                        the best one";
+            progress.tell(Event::Note(note));
+            setting.certify_at_once(w, q).map_err(|e| Failure::library(e, names))
+        }
+        whole => whole,
+    }
 }
 
 /// The job with what was open and has been settled.

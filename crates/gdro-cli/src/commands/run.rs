@@ -39,7 +39,8 @@ impl Run<'_> {
     }
 
     /// Does the work with a checkpoint beside the model, if one is written. The checkpoint goes when the
-    /// run has ended, and stays when it was interrupted or failed.
+    /// run has ended, and stays when it was interrupted or failed. One of a run that has not ended is
+    /// replaced only where the job insists.
     pub fn keep(
         &self,
         work: Work,
@@ -55,11 +56,11 @@ impl Run<'_> {
             }
             None => Checkpoint::default(),
         };
-        if let Some(path) = checkpoint.replaces().filter(|_| !self.output.quiet) {
-            let path = path.display();
-            print::note(&format!(
-                "{path} of a run that has not ended will be replaced: --resume goes on with it"
-            ));
+        if let Some(path) = checkpoint.replaces().filter(|_| !self.job.force) {
+            return Err(Failure::input(format!(
+                "{} is of a run that has not ended: --resume goes on with it, --force begins anew",
+                path.display()
+            )));
         }
         let mut watch = Watch::new(!self.output.quiet, checkpoint);
         let done = run(&mut watch);

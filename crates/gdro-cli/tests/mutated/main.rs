@@ -18,7 +18,10 @@ use targets::{Kind, Place};
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// The files of a kind, by name.
-fn corpus(kind: Kind) -> Vec<(String, Vec<u8>)> {
+fn corpus(kind: Kind, place: &Place) -> Vec<(String, Vec<u8>)> {
+    if kind == Kind::Checkpoint {
+        return place.checkpoints();
+    }
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
     let entries = std::fs::read_dir(fuzz.join("corpus").join(kind.name())).expect("the corpus");
     let file = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -40,7 +43,8 @@ fn case(files: &[(String, Vec<u8>)], number: u64) -> Vec<u8> {
 
 /// Runs cases, and gives how many were refused and the longest time; the first that panics ends it.
 fn run(kind: Kind, numbers: std::ops::Range<u64>) -> (u64, Duration) {
-    let (files, place) = (corpus(kind), Place::new());
+    let place = Place::new();
+    let files = corpus(kind, &place);
     let (mut refused, mut longest) = (0, Duration::ZERO);
     let current = std::sync::Arc::new(AtomicU64::new(numbers.start));
     let watched = current.clone();
@@ -85,7 +89,7 @@ fn run(kind: Kind, numbers: std::ops::Range<u64>) -> (u64, Duration) {
 fn files_of_the_corpus() {
     for kind in Kind::ALL {
         let place = Place::new();
-        for (name, bytes) in corpus(kind) {
+        for (name, bytes) in corpus(kind, &place) {
             let taken = place.read(kind, &bytes);
             assert_eq!(taken, !name.starts_with("bad-"), "{}/{name}", kind.name());
         }
@@ -133,6 +137,11 @@ fn manifests() {
     some(Kind::Manifest, 1000);
 }
 
+#[test]
+fn checkpoints() {
+    some(Kind::Checkpoint, 500);
+}
+
 /// 100,000 cases in 2 GB of addresses, in a process of their own, which an abort or a signal ends.
 #[cfg(unix)]
 #[test]
@@ -141,11 +150,12 @@ fn a_hundred_thousand_files_in_little_memory() {
     const INSIDE: &str = "GDRO_MUTATED";
     if std::env::var_os(INSIDE).is_some() {
         for (kind, cases) in [
-            (Kind::Table, 45_000),
+            (Kind::Table, 40_000),
             (Kind::Model, 30_000),
             (Kind::Schema, 10_000),
             (Kind::Job, 10_000),
             (Kind::Manifest, 5_000),
+            (Kind::Checkpoint, 5_000),
         ] {
             let (refused, longest) = run(kind, 1_000_000..1_000_000 + cases);
             eprintln!("{}: {refused} of {cases} refused, the longest {longest:?}", kind.name());

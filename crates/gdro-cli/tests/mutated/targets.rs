@@ -2,6 +2,10 @@
 //! returns: a panic, an abort and a hang are faults. The tests beside it and the targets of cargo-fuzz
 //! (`fuzz/`) call the same functions.
 
+#[path = "kept.rs"]
+mod kept;
+
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use gdro_data::DataOptions;
@@ -30,13 +34,16 @@ pub enum Kind {
     Job,
     /// A `manifest.json` beside a model.
     Manifest,
+    /// A checkpoint of a run that was stopped.
+    Checkpoint,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 5] = [Kind::Table, Kind::Model, Kind::Schema, Kind::Job, Kind::Manifest];
+    pub const ALL: [Kind; 6] =
+        [Kind::Table, Kind::Model, Kind::Schema, Kind::Job, Kind::Manifest, Kind::Checkpoint];
 
-    /// Its folder in the corpus.
+    /// Its folder in the corpus; checkpoints, which are of one version and one machine, are made.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Table => "table",
@@ -44,27 +51,42 @@ impl Kind {
             Kind::Schema => "schema",
             Kind::Job => "job",
             Kind::Manifest => "manifest",
+            Kind::Checkpoint => "checkpoint",
         }
     }
 }
 
 /// A folder in which files are put that a target reads.
-pub struct Place(tempfile::TempDir);
+pub struct Place {
+    folder: tempfile::TempDir,
+    /// Runs on its table that were stopped.
+    stopped: OnceCell<Vec<kept::Stopped>>,
+}
 
 impl Place {
     /// An empty one, but for a table.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("people.csv"), TABLE).expect("a table");
-        Place(folder)
+        Place { folder, stopped: OnceCell::new() }
     }
 
     fn table(&self) -> PathBuf {
-        self.0.path().join("people.csv")
+        self.folder.path().join("people.csv")
+    }
+
+    fn stopped(&self) -> &[kept::Stopped] {
+        let stop = || kept::stopped(&self.table(), self.folder.path());
+        self.stopped.get_or_init(|| stop().expect("checkpoints"))
+    }
+
+    /// Checkpoints of runs on its table, by name.
+    pub fn checkpoints(&self) -> Vec<(String, Vec<u8>)> {
+        self.stopped().iter().map(|run| (run.name.to_owned(), run.bytes.clone())).collect()
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.path().join(name);
+        let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).expect("room for a file");
         path
     }
@@ -79,10 +101,11 @@ impl Place {
             Kind::Manifest => {
                 self.put("run.json", b"{}");
                 let read = self.put("manifest.json", bytes);
-                let done = gdro_train::manifest::read(&self.0.path().join("run.json"), "file");
+                let done = gdro_train::manifest::read(&self.folder.path().join("run.json"), "file");
                 std::fs::remove_file(read).expect("a file that was written");
                 done.map(|_| ())
             }
+            Kind::Checkpoint => kept::resume(self.stopped(), self.folder.path(), bytes),
         };
         match done {
             Ok(()) => true,

@@ -252,6 +252,20 @@ fn an_interrupted_run_goes_on() {
     );
 }
 
+/// Hours of work are not begun anew by mistake.
+#[test]
+fn what_has_not_ended_is_not_replaced() {
+    let folder = interrupted("--solver smd-m");
+    let before = std::fs::read(folder.path().join(FILE)).unwrap();
+    let own = format!("{ROUNDS} --solver smd-m --out out");
+    let said = folder.refused(&own);
+    assert!(said.contains("--resume goes on with it, --force begins anew"), "{said}");
+    assert_eq!(std::fs::read(folder.path().join(FILE)).unwrap(), before);
+    folder.prints(&format!("{own} --force"));
+    assert!(!folder.path().join(FILE).exists());
+    assert_eq!(folder.json("out/summary.json")["ended"], "finished");
+}
+
 #[test]
 fn a_run_goes_on_from_any_folder() {
     let folder = interrupted("--solver smd-m --report page.html");

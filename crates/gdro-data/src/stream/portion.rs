@@ -100,6 +100,20 @@ impl Open {
 }
 
 impl Portion {
+    /// Whether it is one of so many groups: its lists are of rows that it has. One that was read back need
+    /// not be.
+    pub fn is_whole(&self, groups: usize) -> bool {
+        let rows = self.targets.len();
+        let lists = [&self.visited, &self.others, &self.held_out];
+        self.first_family <= groups
+            && self.features.rows() == rows
+            && lists.iter().all(|lists| lists.len() == groups)
+            && lists
+                .iter()
+                .flat_map(|lists| lists.iter().flatten())
+                .all(|row| (*row as usize) < rows)
+    }
+
     /// The rows that an algorithm visits, group by group in random order. With `all` the matrix
     /// holds the other training rows, too, for [`Batch::pooled`].
     ///

@@ -959,8 +959,8 @@ pub const TABLE: &[Opt] = &[
         "force",
         "",
         Kind::Switch,
-        "Write into --out even if it is a folder with other files and no run of gdro; nothing but files \
-         of those names is replaced",
+        "Write into --out even if it is a folder with other files and no run of gdro, or of a run that \
+         has not ended; nothing but files of those names is replaced",
     ),
     opt(
         Heading::Output,

@@ -8,7 +8,7 @@ use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 
 use super::solved::solved;
-use super::watched::Watched;
+use super::watched::{Patience, Watched};
 use super::{Answer, Solved};
 use crate::failure::{Failure, Result};
 use crate::job::Job;
@@ -42,7 +42,8 @@ pub(super) fn solve(
     let (tolerance, relative) = tol.map_or((0.0, digits), |tol| (tol, 0.0));
     let options = Options { tolerance, relative, start, iterations: job.training.max_iter };
     let (never, flag) = (AtomicBool::new(false), progress.gives_up());
-    let loss = Watched::new(setting.loss, flag.as_deref().unwrap_or(&never));
+    let patience = Patience::none(flag.as_deref().unwrap_or(&never));
+    let loss = Watched::new(setting.loss, &patience);
     let (solution, seconds) = solved(&progress.checkpoint(), "reference solver", |keeper| {
         let solution = minimize_kept(&setting.data, &loss, &setting.problem(), &options, keeper);
         Ok((solution.map_err(library)?, began.elapsed().as_secs_f64()))

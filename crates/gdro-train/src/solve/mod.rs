@@ -11,7 +11,7 @@ pub use answer::{Answer, Play, Solved};
 pub use incremental::{Incremental, Learnt};
 pub use rounds::{RoundsPlan, budgets, check_queries, config_of};
 pub use solved::solved;
-pub use watched::Watched;
+pub use watched::{Patience, Watched};
 
 use gdro::run::Start;
 use gdro::setting::SolverName;

@@ -20,9 +20,10 @@ use gdro::setting::Baseline;
 use serde::{Deserialize, Serialize};
 
 use super::solved::solved;
+use super::watched::{Patience, Watched};
 use super::{Answer, Play, Solved};
 use crate::checkpoint::Checkpoint;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Interrupted, Result};
 use crate::group_numbers::numbers_of;
 use crate::job::{Budget, Job, PerGroup, Training};
 use crate::prepared::Setting;
@@ -359,7 +360,16 @@ impl RoundsPlan<'_> {
         let checkpoint = progress.checkpoint();
         let stand: Option<Stand> = checkpoint.get(STAGE)?;
         let most = planned.saturating_mul(PATIENCE);
-        let mut total = stand.as_ref().map_or(planned, |stand| stand.total);
+        let mut total = planned;
+        if let Some(stand) = &stand {
+            while total < stand.total && self.training.tol.is_some() && total < most {
+                total = longer(total, most);
+            }
+            if total != stand.total {
+                let kept = format!("a run of {} rounds, and not of {planned}", stand.total);
+                return Err(library(gdro::Error::State(kept)));
+            }
+        }
         let mut solver = self.solver((planned, total), steps).map_err(library)?;
         let (mut place, found, ended) = match stand {
             None => (Place::default(), Found::default(), None),
@@ -368,7 +378,10 @@ impl RoundsPlan<'_> {
                 (stand.place, stand.found, stand.ended)
             }
         };
-        let mut certifier = Certifier { plan: self, planned, total, progress, checkpoint, found };
+        let patience = Patience::none(stop);
+        let loss = Watched::new(self.setting.loss, &patience);
+        let mut certifier =
+            Certifier { plan: self, loss, planned, total, progress, checkpoint, found };
         let outcome = loop {
             if let Some(outcome) = ended {
                 break outcome;
@@ -395,7 +408,7 @@ impl RoundsPlan<'_> {
                 break outcome;
             }
             let state = solver.save();
-            total = total.saturating_mul(GROWTH).min(most);
+            total = longer(total, most);
             certifier.total = total;
             solver = self.solver((planned, total), steps).map_err(library)?;
             solver.restore(&state).map_err(library)?;
@@ -430,6 +443,11 @@ impl RoundsPlan<'_> {
             trace,
         })
     }
+}
+
+/// The rounds that a run gets which has had so many, and may have so many at most.
+fn longer(total: u64, most: u64) -> u64 {
+    total.saturating_mul(GROWTH).min(most)
 }
 
 /// The name of the rounds among the stages of a job.
@@ -483,6 +501,8 @@ impl Default for Found {
 /// Draws the curve of a run, and ends it when its certified gap is small enough.
 struct Certifier<'a> {
     plan: &'a RoundsPlan<'a>,
+    /// The loss of certificates, which are given up when the run is stopped.
+    loss: Watched<'a, AnyLoss>,
     /// The rounds that were planned at first, and those that are planned by now.
     planned: u64,
     total: u64,
@@ -526,7 +546,12 @@ impl Follower for Certifier<'_> {
             };
             let due = round >= found.next || round == planned;
             if due || found.upper - lower(&found.proof) <= tol {
-                let proof = setting.certify(&found.model, look.q)?;
+                let proof = match setting.certify_with(&self.loss, &found.model, look.q) {
+                    Err(gdro::Error::User(own)) if own.is::<Interrupted>() => {
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    proof => proof?,
+                };
                 let upper = proof.upper;
                 if proof.lower > lower(&found.proof) {
                     (found.weights, found.proof) = (look.q.to_vec(), Some(proof));

@@ -1,27 +1,61 @@
 //! Giving up work that has nothing to show before its end.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use gdro::loss::Loss;
 
 use crate::failure::Interrupted;
 
-/// A loss whose slopes and values fail once a flag is set.
+/// How long work may go on once a flag is set.
+#[derive(Debug)]
+pub struct Patience<'a> {
+    stop: &'a AtomicBool,
+    grace: Duration,
+    /// When the flag was first seen to be set.
+    since: OnceLock<Instant>,
+}
+
+impl<'a> Patience<'a> {
+    /// None.
+    pub fn none(stop: &'a AtomicBool) -> Self {
+        Self::of(stop, Duration::ZERO)
+    }
+
+    /// So long.
+    pub fn of(stop: &'a AtomicBool, grace: Duration) -> Self {
+        Patience { stop, grace, since: OnceLock::new() }
+    }
+
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) && self.is_late()
+    }
+
+    #[cold]
+    fn is_late(&self) -> bool {
+        self.since.get_or_init(Instant::now).elapsed() >= self.grace
+    }
+}
+
+/// A loss whose slopes and values fail once patience is over; its curvature is 0 then, so that what
+/// asks for nothing else comes to an end.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched<'a, L> {
     loss: L,
-    stop: &'a AtomicBool,
+    patience: &'a Patience<'a>,
 }
 
 impl<'a, L> Watched<'a, L> {
-    /// A loss that fails with [`Interrupted`] once the flag is set.
-    pub fn new(loss: L, stop: &'a AtomicBool) -> Self {
-        Watched { loss, stop }
+    /// A loss that fails with [`Interrupted`] once patience is over.
+    pub fn new(loss: L, patience: &'a Patience<'a>) -> Self {
+        Watched { loss, patience }
     }
 
     #[inline]
     fn look(&self) -> gdro::Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.patience.is_over() {
             return Err(gdro::Error::user(Interrupted));
         }
         Ok(())
@@ -71,6 +105,9 @@ impl<L: Loss> Loss for Watched<'_, L> {
         scratch: &mut [f64],
         out: &mut [f64],
     ) {
+        if self.patience.is_over() {
+            return out.fill(0.0);
+        }
         self.loss.hessian_times(scores, y, v, scratch, out);
     }
 
@@ -83,11 +120,11 @@ impl<L: Loss> Loss for Watched<'_, L> {
     }
 
     fn smoothed(&self, mu: f64) -> Option<Self> {
-        self.loss.smoothed(mu).map(|loss| Watched { loss, stop: self.stop })
+        self.loss.smoothed(mu).map(|loss| Watched { loss, patience: self.patience })
     }
 
     fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
-        self.loss.in_unit(unit).map(|(loss, f)| (Watched { loss, stop: self.stop }, f))
+        self.loss.in_unit(unit).map(|(loss, f)| (Watched { loss, patience: self.patience }, f))
     }
 
     fn accepts(&self, y: f64) -> bool {

@@ -101,6 +101,10 @@ impl Head {
         let (stage, so_far) = ("sample", "sample/so far");
         let refuse = |e: gdro_data::Error| rows.job.refuse(&e);
         let found: Option<(Portion, Vec<u64>)> = checkpoint.get(stage)?;
+        let groups = rows.held_out.len();
+        if found.as_ref().is_some_and(|(portion, _)| !portion.is_whole(groups)) {
+            return Err(Failure::input("the checkpoint is damaged: a sample of another table"));
+        }
         let (found, training) = match found {
             Some(known) => known,
             None => {

@@ -28,6 +28,7 @@
 use super::Risks;
 use super::balance::{Balance, Tangent};
 use super::goal::Goal;
+use super::keeper::{Descending, Descent, Falls, Found, Keeper, Live, Method, Place};
 use super::problem::{Options, Problem, Solution};
 use super::surrogate::Surrogate;
 use crate::domain::MirrorMap;
@@ -46,21 +47,6 @@ const ROUNDING: f64 = 1e-14;
 /// The least smoothness that a step assumes: where F is flat up to rounding it would fall to 0, and the
 /// step, its inverse, overflow.
 const SMOOTHEST: f64 = 1e-150;
-
-/// A model with what F is there.
-#[derive(Clone, Debug)]
-struct Place {
-    w: Vec<f64>,
-    payoffs: Vec<f64>,
-    /// ∇r_i, line by line.
-    gradients: Vec<f64>,
-    q: Vec<f64>,
-    /// Σ q_i ∇r_i.
-    h: Vec<f64>,
-    /// What another q, and what another w may gain.
-    gains: (f64, f64),
-    surrogate: Option<Surrogate>,
-}
 
 pub(super) struct FirstOrder<'p, M> {
     problem: &'p Problem<'p, M>,
@@ -119,12 +105,22 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         mut self,
         risks: &mut R,
         options: &Options,
+        keeper: &mut Keeper<'_>,
     ) -> Result<(Solution, Solution)> {
-        let mut place = self.start(risks, options)?;
-        let (mut gap, mut since) = (self.best.gap(), 0);
-        while !self.done(options) && self.evaluations < since + FUTILE {
-            let gain = place.gains.0;
-            place = self.descend(risks, options, place)?;
+        let (mut falls, mut descent) = match keeper.live() {
+            Some(live) => {
+                let (falls, descent) = self.take_over(live)?;
+                (falls, Some(descent))
+            }
+            None => {
+                let place = self.start(risks, options)?;
+                let falls = Falls { gap: self.best.gap(), since: 0 };
+                (falls, self.next(options, falls, place))
+            }
+        };
+        while let Some(present) = descent {
+            let gain = present.gain;
+            let mut place = self.descend(risks, options, present, (falls, &mut *keeper))?;
             // A prior that gains little is held back by too large a τ.
             if place.gains.0 > 0.3 * gain {
                 self.tau = (0.5 * self.tau).max(f64::MIN_POSITIVE);
@@ -134,13 +130,55 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             self.evaluations += 1;
             self.prior.copy_from_slice(&place.q);
             self.weigh(risks, &mut place)?;
-            if self.best.gap() <= 0.9 * gap {
-                (gap, since) = (self.best.gap(), self.evaluations);
+            if self.best.gap() <= 0.9 * falls.gap {
+                falls = Falls { gap: self.best.gap(), since: self.evaluations };
             }
+            descent = self.next(options, falls, place);
         }
         self.best.iterations = self.evaluations.div_ceil(EVALUATIONS);
         self.beneath.iterations = self.best.iterations;
         Ok((self.best, self.beneath))
+    }
+
+    /// The descent from a place for the present prior, unless it is time to end.
+    fn next(&self, options: &Options, falls: Falls, x: Place) -> Option<Descent> {
+        if self.done(options) || self.evaluations >= falls.since + FUTILE {
+            return None;
+        }
+        let (z, (gain, mark), since) = (x.w.clone(), x.gains, self.evaluations);
+        Some(Descent { x, z, sum: 0.0, mark, gain, since })
+    }
+
+    /// Where the solver stands in a descent.
+    fn live(&self, falls: Falls, descent: &Descent) -> Live {
+        let own = Descending {
+            prior: self.prior.clone(),
+            tau: self.tau,
+            smoothness: self.smoothness,
+            evaluations: self.evaluations,
+            falls,
+            descent: descent.clone(),
+        };
+        let found = Found {
+            best: self.best.clone(),
+            beneath: self.beneath.clone(),
+            sides: self.balance.sides.clone(),
+            missing: self.balance.missing,
+            shares: self.balance.shares.clone(),
+            scale: self.scale,
+        };
+        Live { found, method: Method::FirstOrder(Box::new(own)) }
+    }
+
+    /// Goes to where another solver of the same problem stood.
+    fn take_over(&mut self, live: Live) -> Result<(Falls, Descent)> {
+        let (found, own) = live.first_order(self.m, self.n)?;
+        (self.prior, self.tau, self.smoothness) = (own.prior, own.tau, own.smoothness);
+        self.evaluations = own.evaluations;
+        (self.best, self.beneath, self.scale) = (found.best, found.beneath, found.scale);
+        self.balance.sides = found.sides;
+        (self.balance.missing, self.balance.shares) = (found.missing, found.shares);
+        Ok((own.falls, own.descent))
     }
 
     fn done(&self, options: &Options) -> bool {
@@ -257,27 +295,34 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
         &mut self,
         risks: &mut R,
         options: &Options,
-        mut x: Place,
+        mut descent: Descent,
+        (falls, keeper): (Falls, &mut Keeper<'_>),
     ) -> Result<Place> {
-        let (mut z, mut sum, mut mark) = (x.w.clone(), 0.0, x.gains.1);
-        let since = self.evaluations;
-        while !(self.done(options)
-            || x.gains.1 <= 0.1 * x.gains.0
-            || self.evaluations > since + FUTILE)
-        {
+        loop {
+            let Descent { x, since, .. } = &descent;
+            if self.done(options)
+                || x.gains.1 <= 0.1 * x.gains.0
+                || self.evaluations > since + FUTILE
+            {
+                break;
+            }
+            if keeper.is_due() {
+                keeper.keep(self.live(falls, &descent));
+            }
+            let Descent { x, z, sum, mark, .. } = &mut descent;
             let length = self.smoothness;
-            let a = (1.0 + (1.0 + 4.0 * length * sum).sqrt()) / (2.0 * length);
-            let total = sum + a;
+            let a = (1.0 + (1.0 + 4.0 * length * *sum).sqrt()) / (2.0 * length);
+            let total = *sum + a;
             let mix = |z: &[f64]| -> Vec<f64> {
                 // a z/a is another number by rounding, which would look like a bend without a move:
                 // at an optimum L would be doubled for ever.
-                if sum == 0.0 {
+                if *sum == 0.0 {
                     return z.to_vec();
                 }
-                x.w.iter().zip(z).map(|(x, z)| (sum * x + a * z) / total).collect()
+                x.w.iter().zip(z).map(|(x, z)| (*sum * x + a * z) / total).collect()
             };
-            let y = if sum == 0.0 { x.clone() } else { self.evaluate(risks, mix(&z))? };
-            let (next_z, apart) = self.prox(&z, &y.h, a);
+            let y = if *sum == 0.0 { x.clone() } else { self.evaluate(risks, mix(z))? };
+            let (next_z, apart) = self.prox(z, &y.h, a);
             let next = self.evaluate(risks, mix(&next_z))?;
             let (mut bent, mut uphill) = (0.0, 0.0);
             for j in 0..self.n {
@@ -293,18 +338,18 @@ impl<'p, M: MirrorMap> FirstOrder<'p, M> {
             let square = |w: &[f64]| dot(&w[..self.weights], &w[..self.weights]);
             uphill += ridge / 2.0 * (square(&next.w) - square(&x.w));
             // Away from the minimum: the momentum has gone too far.
-            let back = uphill > 0.0 && sum > 0.0;
+            let back = uphill > 0.0 && *sum > 0.0;
             if !back {
-                (x, z, sum) = (next, next_z, total);
+                (*x, *z, *sum) = (next, next_z, total);
             }
             // After a fall by e² the old steps, of which x is a mean, weigh it down.
-            if back || x.gains.1 < 0.135 * mark {
-                sum = 0.0;
+            if back || x.gains.1 < 0.135 * *mark {
+                *sum = 0.0;
                 z.copy_from_slice(&x.w);
-                mark = x.gains.1;
+                *mark = x.gains.1;
             }
         }
-        Ok(x)
+        Ok(descent.x)
     }
 
     /// The mirror step from z along −a h, and ⟨∇ν(z') − ∇ν(z), z' − z⟩.

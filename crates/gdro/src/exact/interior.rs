@@ -30,7 +30,7 @@ use super::Risks;
 use super::balance::{Balance, Tangent};
 use super::first_order::FirstOrder;
 use super::goal::{Goal, tilted};
-use super::keeper::{Keeper, Live, Phase, Turn, Values};
+use super::keeper::{Found, Interior, Keeper, Live, Method, Phase, Turn, Values};
 use super::point::{Ball, Bound, Point};
 use super::problem::{Options, Problem, Solution};
 use super::surrogate::Surrogate;
@@ -87,7 +87,7 @@ fn solve_next<R: Risks, M: MirrorMap>(
     let fixed = problem.goal.fixed(problem.game);
     let floor = problem.floor(risks.infimum(), |_| 0.0);
     if !problem.domain.map.constraints().are_smooth() {
-        return FirstOrder::new(problem, m, n, fixed, floor).run(risks, options);
+        return FirstOrder::new(problem, m, n, fixed, floor).run(risks, options, keeper);
     }
     let mut solver = Solver::new(problem, m, n, fixed, floor);
     if let Some(live) = keeper.live() {
@@ -392,29 +392,32 @@ impl<'p, M: MirrorMap> Solver<'p, M> {
 
     /// Where the solver stands in a phase of a turn.
     pub(super) fn live(&self, turn: Turn, phase: Phase) -> Live {
-        Live {
+        let own = Interior {
             turn,
             phase,
             tau: self.tau,
             point: self.point.clone(),
             values: self.values.clone(),
+        };
+        let found = Found {
             best: self.best.clone(),
             beneath: self.beneath.clone(),
             sides: self.balance.sides.clone(),
             missing: self.balance.missing,
             shares: self.balance.shares.clone(),
             scale: self.scale,
-        }
+        };
+        Live { found, method: Method::Interior(Box::new(own)) }
     }
 
     /// Goes to where another solver of the same problem stood.
     fn take_over<R: Risks>(&mut self, risks: &mut R, live: Live) -> Result<(Turn, Phase)> {
-        live.check(self.m, self.n, &self.point)?;
-        let Live { turn, phase, .. } = live;
-        (self.tau, self.point, self.values) = (live.tau, live.point, live.values);
-        (self.best, self.beneath, self.scale) = (live.best, live.beneath, live.scale);
-        self.balance.sides = live.sides;
-        (self.balance.missing, self.balance.shares) = (live.missing, live.shares);
+        let (found, own) = live.interior(self.m, self.n, &self.point)?;
+        let Interior { turn, phase, .. } = own;
+        (self.tau, self.point, self.values) = (own.tau, own.point, own.values);
+        (self.best, self.beneath, self.scale) = (found.best, found.beneath, found.scale);
+        self.balance.sides = found.sides;
+        (self.balance.missing, self.balance.shares) = (found.missing, found.shares);
         self.back(risks)?;
         Ok((turn, phase))
     }

@@ -29,20 +29,88 @@ pub struct Stand {
     live: Option<Live>,
 }
 
-/// The interior-point method at the start of an iteration.
+/// A solve that is under way, at the start of an iteration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Live {
-    pub(super) turn: Turn,
-    pub(super) phase: Phase,
-    pub(super) tau: Option<f64>,
-    pub(super) point: Point,
-    pub(super) values: Values,
+    pub(super) found: Found,
+    pub(super) method: Method,
+}
+
+/// What a solve has found so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Found {
     pub(super) best: Solution,
     pub(super) beneath: Solution,
     pub(super) sides: [Option<Tangent>; 2],
     pub(super) missing: [bool; 2],
     pub(super) shares: Vec<f64>,
     pub(super) scale: f64,
+}
+
+/// How a problem is solved, and where that stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Method {
+    /// By the interior-point method.
+    Interior(Box<Interior>),
+    /// By the first-order method.
+    FirstOrder(Box<Descending>),
+}
+
+/// Where the interior-point method stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Interior {
+    pub(super) turn: Turn,
+    pub(super) phase: Phase,
+    pub(super) tau: Option<f64>,
+    pub(super) point: Point,
+    pub(super) values: Values,
+}
+
+/// Where the first-order method stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Descending {
+    pub(super) prior: Vec<f64>,
+    pub(super) tau: f64,
+    pub(super) smoothness: f64,
+    pub(super) evaluations: usize,
+    pub(super) falls: Falls,
+    pub(super) descent: Descent,
+}
+
+/// The last gap that was notably smaller than the one before, and the evaluations by then.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Falls {
+    pub(super) gap: f64,
+    pub(super) since: usize,
+}
+
+/// Accelerated steps for one prior.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Descent {
+    pub(super) x: Place,
+    pub(super) z: Vec<f64>,
+    /// The sum of the step lengths.
+    pub(super) sum: f64,
+    /// What another w could gain at the last restart.
+    pub(super) mark: f64,
+    /// What another prior could gain at the start, and the evaluations by then.
+    pub(super) gain: f64,
+    pub(super) since: usize,
+}
+
+/// A model of the first-order method with what F is there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) w: Vec<f64>,
+    pub(super) payoffs: Vec<f64>,
+    /// ∇r_i, line by line.
+    pub(super) gradients: Vec<f64>,
+    pub(super) q: Vec<f64>,
+    /// Σ q_i ∇r_i.
+    pub(super) h: Vec<f64>,
+    /// What another q, and what another w may gain.
+    pub(super) gains: (f64, f64),
+    pub(super) surrogate: Option<Surrogate>,
 }
 
 /// Risks and gradients of the payoffs at a point.
@@ -154,22 +222,65 @@ pub(super) fn other_problem() -> Error {
     Error::State("where the solver of another problem stood".into())
 }
 
-impl Live {
+impl Found {
+    /// Whether it is of a problem with so many groups and numbers.
+    fn is_of(&self, m: usize, n: usize) -> bool {
+        let Found { best, beneath, sides, .. } = self;
+        [best, beneath].iter().all(|s| s.w.len() == n && s.q.len() == m)
+            && sides.iter().flatten().all(|tangent| tangent.slope.len() <= n)
+    }
+}
+
+impl Interior {
     /// Whether it is of a problem with so many groups and numbers, of which the point has this form.
-    pub(super) fn check(&self, m: usize, n: usize, form: &Point) -> Result<()> {
-        let Live { point, values, best, beneath, sides, .. } = self;
-        let models = [&point.w, &best.w, &beneath.w].iter().all(|w| w.len() == n);
-        let groups = [&point.q, &best.q, &beneath.q, &values.payoffs];
-        let groups = groups.iter().all(|q| q.len() == m);
+    fn is_of(&self, m: usize, n: usize, form: &Point) -> bool {
+        let Interior { point, values, .. } = self;
         let parts = [&point.u, &point.s, &point.v].iter().all(|v| [0, m].contains(&v.len()));
         let places = |point: &Point| point.bounds.iter().map(|b| b.at).collect::<Vec<usize>>();
-        let fits = models
-            && groups
-            && parts
+        parts
+            && point.w.len() == n
+            && [&point.q, &values.payoffs].iter().all(|q| q.len() == m)
             && values.gradients.len() == m * n
             && values.surrogate.as_ref().is_none_or(|surrogate| surrogate.is_of(m))
-            && sides.iter().flatten().all(|tangent| tangent.slope.len() <= n)
-            && places(point) == places(form);
-        if fits { Ok(()) } else { Err(other_problem()) }
+            && places(point) == places(form)
+    }
+}
+
+impl Descending {
+    /// Whether it is of a problem with so many groups and numbers.
+    fn is_of(&self, m: usize, n: usize) -> bool {
+        let Descent { x, z, .. } = &self.descent;
+        [&self.prior, &x.q, &x.payoffs].iter().all(|q| q.len() == m)
+            && [z, &x.w, &x.h].iter().all(|w| w.len() == n)
+            && x.gradients.len() == m * n
+            && x.surrogate.as_ref().is_none_or(|surrogate| surrogate.is_of(m))
+    }
+}
+
+impl Live {
+    /// What an interior-point method that goes on starts from, for a point of this form.
+    ///
+    /// # Errors
+    /// [`Error::State`] for a solve of another problem.
+    pub(super) fn interior(self, m: usize, n: usize, form: &Point) -> Result<(Found, Interior)> {
+        match self.method {
+            Method::Interior(own) if self.found.is_of(m, n) && own.is_of(m, n, form) => {
+                Ok((self.found, *own))
+            }
+            _ => Err(other_problem()),
+        }
+    }
+
+    /// What a first-order method that goes on starts from.
+    ///
+    /// # Errors
+    /// [`Error::State`] for a solve of another problem.
+    pub(super) fn first_order(self, m: usize, n: usize) -> Result<(Found, Descending)> {
+        match self.method {
+            Method::FirstOrder(own) if self.found.is_of(m, n) && own.is_of(m, n) => {
+                Ok((self.found, *own))
+            }
+            _ => Err(other_problem()),
+        }
     }
 }

@@ -28,7 +28,7 @@ pub use size::Size;
 
 pub use crate::error::Conflict;
 
-use crate::certificate::{Certificate, certify};
+use crate::certificate::{Certificate, certify, certify_at_once};
 use crate::dataset::Dataset;
 use crate::domain::{AnyMap, Domain, DomainSpec, MirrorMap as _};
 use crate::error::{Result, require};
@@ -208,8 +208,30 @@ impl<L: Loss + Sync> Setting<L> {
     /// # Errors
     /// Those of [`certify`].
     pub fn certify(&self, w: &[f64], q: &[f64]) -> Result<Certificate> {
+        self.certify_with(&self.loss, w, q)
+    }
+
+    /// The same by a loss that is this setting's, but may refuse to go on.
+    ///
+    /// # Errors
+    /// Those of [`certify`], and of the loss.
+    pub fn certify_with<W: Loss + Sync>(
+        &self,
+        loss: &W,
+        w: &[f64],
+        q: &[f64],
+    ) -> Result<Certificate> {
         let errors = self.offset_errors.as_deref();
-        certify(&self.data, &self.loss, &self.problem(), w, q, errors, ASCENT)
+        certify(&self.data, loss, &self.problem(), w, q, errors, ASCENT)
+    }
+
+    /// The certificate that a model and group weights have by themselves ([`certify_at_once`]).
+    ///
+    /// # Errors
+    /// Those of [`certify`].
+    pub fn certify_at_once(&self, w: &[f64], q: &[f64]) -> Result<Certificate> {
+        let errors = self.offset_errors.as_deref();
+        certify_at_once(&self.data, &self.loss, &self.problem(), w, q, errors)
     }
 
     /// Ordinary training to its optimum, under the domain and ridge of this setting, from a model

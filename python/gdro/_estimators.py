@@ -871,7 +871,8 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         numbers go on where the last call left them, also in a copy or after pickling. Two calls with the same
         rows are one ``fit`` of as many rounds with ``anytime=True``, to the bit, where ``step_w`` and
         ``step_q`` are given or the solver finds them by itself (``"adaptive"``). Otherwise the first call
-        finds them on its rows, which should therefore be like those that follow.
+        finds them on its rows, which should therefore be like those that follow. The first steps are the longest:
+        where the first portions have few rows of a group, ``"adaptive"`` is the better choice.
 
         ``"smd-m"``, ``"online-1"`` and ``"atkro-m"`` play with ``anytime=True`` whether it is set or not, since
         nobody knows how many rounds there will be; the steps of ``"adaptive"``, ``"atkro-1"``, ``"tinf"``,

@@ -115,17 +115,19 @@ def stream(X, y, site, seed, size=50, passes=1):
 
 
 @pytest.mark.parametrize(
-    "own, size, most",
+    "own, most",
     [
-        # Of the group that decides, a portion has one or two rows, or none.
-        ({"solver": "adaptive"}, 50, 0.02),
-        ({"solver": "smd-m", "step_w": 0.3, "step_q": 300.0}, 500, 0.06),
-        ({"solver": "online-1", "step_w": 0.1, "step_q": 2.0, "loss_range": 1.0}, 500, 0.06),
+        ({"solver": "adaptive"}, 0.02),
+        # Their first steps, which are the longest, are taken on the few rows of the first portions.
+        ({"solver": "smd-m", "step_w": 0.3, "step_q": 1000.0}, 0.2),
+        ({"solver": "online-1", "step_w": 0.1, "step_q": 4.0, "loss_range": 1.0}, 0.15),
     ],
     ids=lambda value: value["solver"] if isinstance(value, dict) else None,
 )
-def test_a_stream_reaches_the_objective_of_all_rows(own, size, most):
-    """Excess over the minimum, as a part of that of ordinary training, which is 0.32."""
+def test_a_stream_reaches_the_objective_of_all_rows(own, most):
+    """Excess over the minimum, 0.32 for ordinary training. Of the group that decides, portions of 50 rows have
+    one or two, or none; a fit of as many rounds on all rows ends at 0.000 to 0.004, 0.01 to 0.04 and 0.01 to
+    0.03."""
     X, y, site = rows()
     best = GroupDROClassifier(l2=1e-2).fit(X, y, sensitive_features=site).certificate_.upper
     ordinary = GroupDROClassifier(l2=1e-2, objective="average").fit(X, y, sensitive_features=site)
@@ -133,7 +135,7 @@ def test_a_stream_reaches_the_objective_of_all_rows(own, size, most):
     found = []
     for seed in range(5):
         model = GroupDROClassifier(l2=1e-2, random_state=seed, n_jobs=1, **own)
-        for X_, y_, site_ in stream(X, y, site, seed, size=size, passes=3):
+        for X_, y_, site_ in stream(X, y, site, seed, passes=3):
             model.partial_fit(X_, y_, sensitive_features=site_, classes=["no", "yes"], groups=list("abc"))
         found.append(objective(model, X, y, site) - best)
     print(own["solver"], np.round(found, 4))
@@ -289,7 +291,7 @@ def test_what_is_refused():
     for arguments, message in (
         ({"tol": 0.1}, "tol=0.1: a portion certifies nothing"),
         ({"budget": "all"}, "budget.*: portions are drawn from with replacement"),
-        ({"adjustment": 1.0}, "adjustment=1.0: .*give offsets"),
+        ({"adjustment": 1.0}, "adjustment.*: .*give offsets"),
         ({"objective": "average"}, "objective=.*: average .*use balanced"),
         ({"objective": "regret"}, "objective=.*: regret .*mero"),
         ({"checkpoint": "file"}, "checkpoint='file' is for fit: a copy"),

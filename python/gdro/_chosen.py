@@ -194,7 +194,21 @@ class _Chosen:
         self._threads = threads_of(self.threads, self.n_jobs)
         self._file = checkpoint_of(self.checkpoint)
 
-    def _train(self, rows, names, more, classes, clusters):
+    def _whose(self, names):
+        """No model starts from a choice."""
+        return None
+
+    def _goes_on(self):
+        """The models of a choice begin each from another one."""
+        return None
+
+    def _has_portions(self):
+        raise AttributeError(
+            "partial_fit is for one model, and a choice needs all rows at once: choose by fit, and use "
+            "GroupDROClassifier or GroupDRORegressor with what was chosen"
+        )
+
+    def _train(self, rows, names, more, classes, clusters, start):
         n = len(rows[1])
         if self.validation is None and n < self.cv:
             raise ValueError(f"cv={self.cv}: found {n} sample{'s' * (n != 1)}, expected one per fold")

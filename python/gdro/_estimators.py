@@ -25,7 +25,9 @@ from ._arguments import Named, document
 from ._certificate import Certificate
 from ._groups import clusters_of, families_of, names_of
 from ._index import same_index
+from ._portions import Portions
 from ._settings import (
+    PER_GROUP,
     checkpoint_of,
     given,
     loss_of,
@@ -38,6 +40,8 @@ from ._settings import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ._types import (
         Average,
         Budget,
@@ -140,6 +144,13 @@ _DOCUMENTATION = """
         The same under the name that the program has for it.
     verbose : int, default=0
         1 shows the progress.
+    warm_start : bool, default=False
+        Whether a second ``fit`` starts from the model that is there, as one that was loaded does: of the
+        same features and classes, or it is refused. The optimum is the same, and near it takes less work;
+        the certificate is about the rows of the second ``fit``. Solvers in rounds take the model as
+        their first iterate and average anew; weights of the groups start where the same solver left them,
+        if the groups have the same names, and uniform otherwise. Steps that pilot runs find may leave a
+        near optimum: ``solver="adaptive"`` or a short ``step_w`` stays there.
     checkpoint : path or (path, seconds), default=None
         A file in which ``fit`` keeps how far it is, every minute or after so many seconds. Where the file is
         there, the same fit goes on from it, to the same bits; with other arguments or rows it is refused. The
@@ -164,7 +175,8 @@ _DOCUMENTATION = """
         What the best prediction without features attains; a model that is no better, up to a
         hundredth, comes with a warning that names the groups that decide.
     certificate_ : Certificate
-        Proof of how far the model is from the optimum: ``upper``, ``lower``, ``gap``, ….
+        Proof of how far the model is from the optimum: ``upper``, ``lower``, ``gap``, …. None after
+        ``partial_fit``, which has not got all the rows that it would be about.
     solver_ : str
         The solver that trained it, which ``solver="auto"`` leaves open.
     n_iter_ : int
@@ -252,6 +264,7 @@ class _GroupDRO(Named, BaseEstimator):
         n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
         checkpoint: Checkpoint | None = None,
     ) -> None:
         self.objective = objective
@@ -285,6 +298,7 @@ class _GroupDRO(Named, BaseEstimator):
         self.n_jobs = n_jobs
         self.threads = threads
         self.verbose = verbose
+        self.warm_start = warm_start
         self.checkpoint = checkpoint
 
     def __sklearn_tags__(self):
@@ -305,8 +319,14 @@ class _GroupDRO(Named, BaseEstimator):
         self._threads = threads_of(self.threads, self.n_jobs)
         self._file = checkpoint_of(self.checkpoint)
 
-    def _rows(self, X, y, sensitive_features, sample_weight, clusters, numbers):
-        """Validated rows without those of weight 0, which count as absent, and their clusters."""
+    def _rows(
+        self, X, y, sensitive_features, sample_weight, clusters, numbers, follows=None, classes=None
+    ):
+        """Validated rows without those of weight 0, which count as absent, and their clusters.
+
+        They have the features of the model that is there where ``follows`` says who goes on from it;
+        ``classes`` are those of all rows, where they are known.
+        """
         self._check()
         same_index(
             X=X,
@@ -325,6 +345,7 @@ class _GroupDRO(Named, BaseEstimator):
                 dtype=[np.float64, np.float32],
                 multi_output=False,
                 y_numeric=numbers,
+                reset=follows is None,
             )
             if numbers:
                 y = np.asarray(y, dtype=np.float64)
@@ -332,7 +353,7 @@ class _GroupDRO(Named, BaseEstimator):
                 check_classification_targets(y)
                 y = column_or_1d(y, warn=True)
         except ValueError as error:
-            why = _explained(error, *given, numbers)
+            why = _explained(error, *given, numbers, follows)
             if why is None:
                 raise
             raise ValueError(why) from None
@@ -341,7 +362,7 @@ class _GroupDRO(Named, BaseEstimator):
         # What a file of the model says of weights is about those of rows.
         self._is_weighted = sample_weight is not None
         self._heaviest = None if weights is None else float(weights.max())
-        factors = self._factors(y, weights, keep)
+        factors = self._factors(y, weights, keep, classes)
         if factors is not None:
             weights = factors if weights is None else factors * weights
             numbers_of = np.arange(len(weights)) if keep is None else np.arange(len(weights))[keep]
@@ -353,11 +374,32 @@ class _GroupDRO(Named, BaseEstimator):
             weights = None if weights is None else weights[keep]
         return X, y, weights, families, clusters
 
-    def _factors(self, y, weights, keep):
+    def _factors(self, y, weights, keep, classes):
         """What the weight of each row is multiplied by, if anything."""
         return None
 
-    def _fit(self, X, y, weights, families, clusters, loss, classes):
+    def _goes_on(self):
+        """Who goes on from the model that is there, if ``fit`` does."""
+        if not self.warm_start or getattr(self, "coef_", None) is None:
+            return None
+        return "warm_start=True starts from the model that is there", "set warm_start=False"
+
+    def _start(self, names, classes):
+        """Where the solver starts that goes on from the model that is there."""
+        coef, intercepts = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        if classes == 2 and len(coef) == 1:  # softmax, of which the difference is kept
+            coef, intercepts = np.vstack([-coef, coef]) / 2, np.hstack([-intercepts, intercepts]) / 2
+        model = [coef.T.ravel(), intercepts if self.fit_intercept else np.zeros(0)]
+        whose, player = getattr(self, "_player", (None, None))
+        if whose != self._whose(names):
+            player = None
+        return np.concatenate(model).astype(np.float64), player
+
+    def _whose(self, names):
+        """What tells a player of the weights from another one."""
+        return self.solver, objective_of(self.objective, self.k), names.tolist()
+
+    def _fit(self, X, y, weights, families, clusters, loss, classes, follows):
         """Trains on targets as the solver takes them; returns coefficients and intercepts."""
         names = names_of(families)
         more = {"loss": loss}
@@ -368,10 +410,11 @@ class _GroupDRO(Named, BaseEstimator):
         if self.penalize_intercept:
             X = _with_ones(X)
         rows = _rows_of(X, y, weights, families)
-        found = self._train(rows, names, more, classes, clusters)
+        start = None if follows is None else self._start(names, classes)
+        found = self._train(rows, names, more, classes, clusters, start)
         self.group_names_ = names
-        for of_loaded in ("_encoding", "_baseline"):
-            self.__dict__.pop(of_loaded, None)
+        for of_others in ("_encoding", "_baseline", "_portions"):
+            self.__dict__.pop(of_others, None)
         # For a saved model: what was run, and the columns that groups are made of.
         self._record = {
             "job": found["job"],
@@ -398,6 +441,7 @@ class _GroupDRO(Named, BaseEstimator):
         self.weight_cap_ = self._heaviest
         self.cluster_cap_ = found["cluster_cap"]
         self.steps_ = found["steps"]
+        self._player = (self._whose(names), found["player"])
         if found["remark"] is not None:
             warnings.warn(found["remark"], UserWarning, stacklevel=3)
         for family in families:
@@ -415,20 +459,127 @@ class _GroupDRO(Named, BaseEstimator):
         if useless is not None:
             warnings.warn(useless, UserWarning, stacklevel=3)
         self._warn(self.tol, found["advice"])
-        w = found["w"]
+        return self._parts(found["w"], d, classes)
+
+    def _parts(self, w, d, classes):
+        """Coefficients and intercepts of what the solver calls a model."""
         c = max(1, classes)
         coefficients = w[: d * c].reshape(d, c).T
         rest = w[d * c :]
         intercepts = rest if self.fit_intercept else np.zeros(c)
         return np.ascontiguousarray(coefficients), np.array(intercepts)
 
-    def _train(self, rows, names, more, classes, clusters):
+    def _train(self, rows, names, more, classes, clusters, start):
         """What the solver gives."""
         arguments = self._arguments(names, **more)
         listener = _listener(self.verbose)
         return _gdro.fit(
-            rows, names.tolist(), arguments, classes, clusters, self._threads, listener, self._file
+            rows, names.tolist(), arguments, classes, clusters, self._threads, listener, self._file, start
         )
+
+    def _has_portions(self):
+        try:
+            if _gdro.takes_portions(self.solver):
+                return True
+        except (TypeError, ValueError):
+            return True  # which the call itself refuses
+        raise AttributeError(
+            f"partial_fit is for solvers in rounds whose steps fall with time, and solver={self.solver!r} is "
+            "none: use solver='adaptive', 'smd-m' or 'online-1', or fit on all rows"
+        )
+
+    def _goes_on_with_portions(self):
+        """Who goes on from the model that is there, if ``partial_fit`` does."""
+        if getattr(self, "coef_", None) is None:
+            return None
+        return "partial_fit goes on with the model that is there", "begin anew with fit or a clone"
+
+    def _known_groups(self):
+        """The names of the groups of each family of the model that is there, where they are known."""
+        record = getattr(self, "_record", None)
+        if record is None:
+            return None
+        families, names = record["groups"]["families"], list(record["groups"]["names"])
+        if len(families) == 1:
+            return [names]
+        if any(isinstance(family, dict) for family in families):
+            return None  # of a file, which says how names are made of columns
+        ends = np.cumsum([len(rows) for _, rows in families]).tolist()
+        return [names[start:end] for start, end in zip([0, *ends], ends)]
+
+    def _learn(self, X, y, weights, families, loss, classes, groups, follows):
+        """Plays on a portion; returns coefficients and intercepts."""
+        if self.checkpoint is not None:
+            raise ValueError(
+                f"checkpoint={self.checkpoint!r} is for fit: a copy of the estimator (pickle) between two "
+                "calls of partial_fit keeps all that the next one needs"
+            )
+        portions = getattr(self, "_portions", None)
+        if portions is None:
+            portions = Portions.first(families, groups, self._known_groups())
+        elif groups is not None:
+            portions.same(groups)
+        pinned = self._arguments(portions.names, loss=loss)
+        portion = portions.portion(X, y, weights, families, pinned)
+        names = names_of(portion.families)
+        seed = seed_of(self.random_state) if portions.seed is None else portions.seed
+        arguments = pinned | {"random_state": seed + portions.runs * (portion.run is None)}
+        for name in PER_GROUP:
+            if hasattr(arguments.get(name), "keys"):
+                arguments[name] = {n: v for n, v in arguments[name].items() if n in set(names)}
+        start = None
+        if portion.run is None and follows is not None:
+            start = self._start(names, classes)
+        rows = portion.X if not self.penalize_intercept else _with_ones(portion.X)
+        run, found = _gdro.Incremental.learn(
+            portion.run,
+            _rows_of(rows, portion.y, portion.weights, portion.families),
+            names.tolist(),
+            arguments,
+            classes,
+            len(y),
+            start,
+            self._threads,
+            _listener(self.verbose),
+        )
+        portions.take(portion, run, seed, pinned, found)
+        if self._heaviest is not None:
+            portions.heaviest = max(self._heaviest, portions.heaviest or 0.0)
+        self._tell_of_portions(portions, names, found, loss)
+        return self._parts(found["w"], X.shape[1], classes)
+
+    def _tell_of_portions(self, portions, names, found, loss):
+        """Sets the attributes after a call of ``partial_fit``."""
+        for of_all_rows in ("_encoding", "_baseline", "trace_", "constant_objective_"):
+            self.__dict__.pop(of_all_rows, None)
+        self._portions = portions
+        sizes = np.cumsum([len(labels) for labels in portions.labels])[:-1]
+        self._record = {
+            "job": found["job"],
+            "groups": {
+                "families": [
+                    (columns, counts.tolist())
+                    for columns, counts in zip(portions.columns, np.split(portions.counts, sizes))
+                ],
+                "names": portions.names.tolist(),
+            },
+            "is_weighted": portions.heaviest is not None,
+            "weight_kind": self.weight_kind,
+            "one_cluster": None,
+        }
+        self.group_names_ = portions.names
+        self.group_weights_ = portions.spread(found["q"], 0.0)
+        self.group_risks_ = portions.spread(found["risks"], np.nan)
+        self.group_offsets_ = portions.spread(found["offsets"], np.nan)
+        self.certificate_ = None
+        self.solver_ = self.solver
+        self.n_iter_ = portions.played + portions.last
+        self.loss_ = loss
+        self.loss_cap_ = portions.cap
+        self.weight_cap_ = portions.heaviest
+        self.cluster_cap_ = None
+        self.steps_ = found["steps"]
+        self._player = (self._whose(names), found["player"])
 
     def _warn(self, tol, advice):
         certificate = self.certificate_
@@ -453,6 +604,10 @@ class _GroupDRO(Named, BaseEstimator):
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
         )
         return np.asarray(X @ self.coef_.T) + self.intercept_
+
+
+def _takes_portions(estimator):
+    return estimator._has_portions()
 
 
 class _Scored:
@@ -494,6 +649,7 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
 
     # Groups and clusters are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True, "clusters": True}
+    __metadata_request__partial_fit = {"sensitive_features": True, "classes": True, "groups": True}
 
     def __init__(
         self,
@@ -529,6 +685,7 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
         n_jobs: int | None = None,
         threads: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
         checkpoint: Checkpoint | None = None,
         class_weight: ClassWeight | None = None,
     ) -> None:
@@ -564,6 +721,7 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
             n_jobs=n_jobs,
             threads=threads,
             verbose=verbose,
+            warm_start=warm_start,
             checkpoint=checkpoint,
         )
         self.class_weight = class_weight
@@ -576,11 +734,22 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
             )
         return tags
 
-    def _factors(self, y, weights, keep):
+    def _factors(self, y, weights, keep, classes):
         if self.class_weight is None:
+            if classes is not None:
+                _codes_of(y, classes)
             return None
-        classes, codes = np.unique(y, return_inverse=True)
+        is_portion = classes is not None
+        if is_portion:
+            codes = _codes_of(y, classes)
+        else:
+            classes, codes = np.unique(y, return_inverse=True)
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            if is_portion:
+                raise ValueError(
+                    "class_weight='balanced' counts the rows of each class, of which partial_fit has not got "
+                    "all: give the weights as a mapping, n/(classes · rows of the class) of all rows"
+                )
             if self.weight_kind == "frequency":
                 weights = np.bincount(keep, minlength=len(y))
             totals = np.bincount(codes, weights=weights)
@@ -638,39 +807,147 @@ class GroupDROClassifier(_Scored, ClassifierMixin, _GroupDRO):
             other lengths or with another index), and for arguments that are out of range or that
             nothing would use.
         """
+        follows = self._goes_on()
         X, y, weights, families, clusters = self._rows(
-            X, y, sensitive_features, sample_weight, clusters, numbers=False
+            X, y, sensitive_features, sample_weight, clusters, numbers=False, follows=follows
         )
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        count = len(self.classes_)
-        if count < 2:
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
             raise ValueError(
-                f"y holds one class only, {self.classes_.tolist()[0]!r}: expected at least two classes"
+                f"y holds one class only, {classes.tolist()[0]!r}: expected at least two classes"
             )
+        if follows is not None and not np.array_equal(classes, self.classes_):
+            who, advice = follows
+            raise ValueError(
+                f"{who}, whose classes are {self.classes_.tolist()!r:.200}, and y holds "
+                f"{classes.tolist()!r:.200}: give rows of all its classes and of no other, or {advice}"
+            )
+        self.classes_ = classes
+        loss, targets, outputs = self._targets(codes, len(classes))
+        del codes, y  # of as many rows as X
+        found = self._fit(X, targets, weights, families, clusters, loss, outputs, follows)
+        self.coef_, self.intercept_ = self._scores_of(*found)
+        return self
+
+    def _targets(self, codes, count):
+        """The loss, targets as it takes them, and the number of its classes if it takes classes."""
         loss = loss_of(self.loss)
         if loss is None:
             loss = "logistic" if count == 2 else "softmax"
         if targets_of(loss, ("labels", "classes")) == "classes":
-            targets, outputs = codes.astype(np.float64), count
-        else:
-            if count > 2:
-                raise ValueError(
-                    f"Only binary classification is supported by loss={loss!r}: y holds {count} "
-                    "classes; use loss='softmax'"
-                )
-            targets, outputs = np.where(codes == 1, 1.0, -1.0), 0
-        del codes, y  # of as many rows as X
-        coefficients, intercepts = self._fit(
-            X, targets, weights, families, clusters, loss, outputs
-        )
-        if loss == "softmax":
+            return loss, codes.astype(np.float64), count
+        if count > 2:
+            raise ValueError(
+                f"Only binary classification is supported by loss={loss!r}: y holds {count} "
+                "classes; use loss='softmax'"
+            )
+        return loss, np.where(codes == 1, 1.0, -1.0), 0
+
+    def _scores_of(self, coefficients, intercepts):
+        """Coefficients and intercepts as users see them."""
+        if len(intercepts) > 1:  # softmax
             # The same number added to all scores changes nothing.
             intercepts = intercepts - intercepts.mean()
-            if count == 2:
+            if len(intercepts) == 2:
                 coefficients = coefficients[1:] - coefficients[:1]
                 intercepts = intercepts[1:] - intercepts[:1]
-        self.coef_, self.intercept_ = coefficients, intercepts
+        return coefficients, intercepts
+
+    @available_if(_takes_portions)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike,
+        *,
+        sensitive_features: GroupsLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        classes: ColumnLike | None = None,
+        groups: Sequence[Any] | None = None,
+    ) -> GroupDROClassifier:
+        """Goes on learning from a portion of the rows, for solvers in rounds whose steps fall with time.
+
+        A call plays the rounds that draw as many samples as it has rows, on average, or ``rounds`` if it is
+        given; rows are drawn with replacement. Model, weights of the groups, averages, steps and random
+        numbers go on where the last call left them, also in a copy or after pickling. Two calls with the same
+        rows are one ``fit`` of as many rounds with ``anytime=True``, to the bit, where ``step_w`` and
+        ``step_q`` are given or the solver finds them by itself (``"adaptive"``). Otherwise the first call
+        finds them on its rows, which should therefore be like those that follow. The first steps are the longest:
+        where the first portions have few rows of a group, ``"adaptive"`` is the better choice.
+
+        ``"smd-m"``, ``"online-1"`` and ``"atkro-m"`` play with ``anytime=True`` whether it is set or not, since
+        nobody knows how many rounds there will be; the steps of ``"adaptive"``, ``"atkro-1"``, ``"tinf"``,
+        ``"flexible"`` and ``"mero"`` always fall.
+
+        A group of which a call has fewer than 100 rows, or none, is drawn from its latest 100 rows, of which
+        calls before it had the others: its loss is unknown and not 0, and a round needs a sample of every
+        group, or of those that the weights choose. Rows that come again count once. A group that is named and has not been seen takes no part; the call that brings
+        its first row begins a game with it, from the model that is there.
+
+        After ``fit``, and with a model that was loaded, the first call begins a game from that model.
+        ``certificate_`` is then None, for want of all rows; ``group_risks_`` are those of the rows that the last
+        call drew from (NaN for a group that has not been seen), ``n_iter_`` counts the rounds of all calls,
+        and ``trace_`` and ``constant_objective_`` are not there.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features of the portion.
+        y : array of shape (n,)
+            Their labels, of one class or more.
+        sensitive_features : array, frame, dict or list of arrays, default=None
+            The group of every row, as for ``fit``.
+        sample_weight : array of shape (n,), default=None
+            Weights of rows within their groups.
+        classes : array of shape (classes,), default=None
+            All classes, of this portion and of all that follow. Needed in the first call, unless a model
+            is there.
+        groups : sequence of labels or names, default=None
+            All groups, as in ``group_names_``; of several families a list of them for each. By default those
+            of the first call, or of the model that is there.
+
+        Returns
+        -------
+        GroupDROClassifier
+            The estimator itself.
+
+        Raises
+        ------
+        AttributeError
+            For a solver that needs all rows at once.
+        ValueError
+            For classes, groups and features that the first call did not name; for rows as in ``fit``; for
+            arguments of the estimator that are about all rows (``tol``, ``budget``, ``adjustment``,
+            ``checkpoint``, ``objective="average"``), and those that were others in the call before.
+        """
+        follows = self._goes_on_with_portions()
+        known = self._known_classes(classes)
+        X, y, weights, families, _ = self._rows(
+            X, y, sensitive_features, sample_weight, None, numbers=False, follows=follows, classes=known
+        )
+        loss, targets, outputs = self._targets(_codes_of(y, known), len(known))
+        found = self._learn(X, targets, weights, families, loss, outputs, groups, follows)
+        self.classes_ = known
+        self.coef_, self.intercept_ = self._scores_of(*found)
         return self
+
+    def _known_classes(self, classes):
+        """All classes: those of the model that is there, or those that are given."""
+        known = getattr(self, "classes_", None)
+        if known is None and classes is None:
+            raise ValueError(
+                "classes must be passed on the first call to partial_fit: all of them, such as "
+                "classes=np.unique(y) of all rows"
+            )
+        if classes is not None:
+            classes = np.unique(column_or_1d(classes))
+            if len(classes) < 2:
+                raise ValueError(f"classes={classes.tolist()!r}: expected at least two classes")
+            if known is not None and not np.array_equal(known, classes):
+                raise ValueError(
+                    f"classes={classes.tolist()!r:.200} are others than those of the model that is there, "
+                    f"{known.tolist()!r:.200}: leave them out, or begin anew with fit or a clone"
+                )
+        return classes if known is None else known
 
     def decision_function(self, X: MatrixLike) -> Matrix:
         """Scores: of the second class for two classes, else one per class.
@@ -797,6 +1074,7 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
 
     # Groups and clusters are always passed on to fit where metadata routing is enabled.
     __metadata_request__fit = {"sensitive_features": True, "clusters": True}
+    __metadata_request__partial_fit = {"sensitive_features": True, "groups": True}
 
     def fit(
         self,
@@ -835,15 +1113,67 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
             For rows that cannot be trained on (missing or infinite numbers, columns of other lengths or
             with another index), and for arguments that are out of range or that nothing would use.
         """
+        follows = self._goes_on()
         X, y, weights, families, clusters = self._rows(
-            X, y, sensitive_features, sample_weight, clusters, numbers=True
+            X, y, sensitive_features, sample_weight, clusters, numbers=True, follows=follows
         )
-        loss = "squared" if self.loss is None else loss_of(self.loss)
-        targets_of(loss, ("numbers",))
         coefficients, intercepts = self._fit(
-            X, y, weights, families, clusters, loss, 0
+            X, y, weights, families, clusters, self._loss(), 0, follows
         )
         self.coef_, self.intercept_ = coefficients[0], float(intercepts[0])
+        return self
+
+    def _loss(self):
+        loss = "squared" if self.loss is None else loss_of(self.loss)
+        targets_of(loss, ("numbers",))
+        return loss
+
+    @available_if(_takes_portions)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike,
+        *,
+        sensitive_features: GroupsLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        groups: Sequence[Any] | None = None,
+    ) -> GroupDRORegressor:
+        """Goes on learning from a portion of the rows, see :meth:`GroupDROClassifier.partial_fit`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Features of the portion.
+        y : array of shape (n,)
+            Numbers.
+        sensitive_features : array, frame, dict or list of arrays, default=None
+            The group of every row, as for ``fit``.
+        sample_weight : array of shape (n,), default=None
+            Weights of rows within their groups.
+        groups : sequence of labels or names, default=None
+            All groups, as in ``group_names_``; of several families a list of them for each. By default those
+            of the first call, or of the model that is there.
+
+        Returns
+        -------
+        GroupDRORegressor
+            The estimator itself.
+
+        Raises
+        ------
+        AttributeError
+            For a solver that needs all rows at once.
+        ValueError
+            For groups and features that the first call did not name; for rows as in ``fit``; for arguments
+            of the estimator that are about all rows (``tol``, ``budget``, ``adjustment``, ``checkpoint``,
+            ``objective="average"``), and those that were others in the call before.
+        """
+        follows = self._goes_on_with_portions()
+        X, y, weights, families, _ = self._rows(
+            X, y, sensitive_features, sample_weight, None, numbers=True, follows=follows
+        )
+        found = self._learn(X, y, weights, families, self._loss(), 0, groups, follows)
+        self.coef_, self.intercept_ = found[0][0], float(found[1][0])
         return self
 
     def predict(self, X: MatrixLike) -> Vector:
@@ -869,9 +1199,24 @@ class GroupDRORegressor(_Scored, RegressorMixin, _GroupDRO):
         return self._scores(X)
 
 
-def _explained(error, X, y, numbers):
+def _codes_of(y, classes):
+    """The numbers of labels among all classes."""
+    number_of = {label: number for number, label in enumerate(classes.tolist())}
+    labels, inverse = np.unique(y, return_inverse=True)
+    for label in labels.tolist():
+        if label not in number_of:
+            raise ValueError(
+                f"y holds {label!r}, which is none of the classes {classes.tolist()!r:.200}: name all classes "
+                "in the first call of partial_fit by classes="
+            )
+    return np.array([number_of[label] for label in labels.tolist()])[inverse]
+
+
+def _explained(error, X, y, numbers, follows):
     """What is wrong with rows that scikit-learn refuses in words of its own, where it is known."""
     text = str(error)
+    if follows is not None and ("feature names" in text or "features as input" in text):
+        return "{}; {}: give rows of its features, or {}".format(text.rstrip(".\n"), *follows)
     if "at least one array or dtype is required" in text:
         return "X has no columns: expected at least one feature"
     if "could not convert" in text:
@@ -973,6 +1318,7 @@ _NOT_READ = (
     "n_jobs",
     "threads",
     "verbose",
+    "warm_start",
     "checkpoint",
     "weight_kind",
 )

@@ -6,9 +6,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Vector
+from ._types import Arguments, Binary, Clusters, Draw, Family, Flags, Listener, Matrix, OwnLoss, Proof, Rows, Start, Vector
 
-__all__ = ["__version__", "Encoder", "Loop", "Player", "check", "example", "fit", "group_remarks", "intervals", "losses", "options", "program", "read_model", "select", "takes_k", "targets_of", "to_onnx", "verdict", "write_model"]
+__all__ = ["__version__", "Encoder", "Incremental", "Loop", "Player", "check", "example", "fit", "group_remarks", "intervals", "losses", "options", "program", "read_model", "select", "takes_k", "takes_portions", "targets_of", "to_onnx", "verdict", "write_model"]
 
 __version__: Final[str]
 """
@@ -40,6 +40,27 @@ class Encoder:
     def has_constant(self, /) -> bool:
         """
         Whether the last feature is the constant 1.
+        """
+
+@final
+class Incremental:
+    """
+    A run in rounds between two portions of its rows.
+    """
+    def __getnewargs__(self, /) -> tuple[str]:
+        """
+        The run as text, for copies.
+        """
+    def __new__(cls, /, text: str) -> Incremental:
+        """
+        What `__getnewargs__` gave.
+        """
+    @staticmethod
+    def learn(before: Incremental | None, rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, fresh: int, start: Start | None = None, threads: int | None = None, listener: Listener | None = None) -> tuple[Incremental, dict[str, Any]]:
+        """
+        Plays on a portion of rows, of which so many are new, and goes on with the run before it, or else
+        starts from a model if one is given. The others are as for `fit`. Gives the run as it then stands,
+        and the model.
         """
 
 @final
@@ -128,12 +149,13 @@ def example(name: str) -> tuple[str, str, str]:
     A table that ships, as CSV, with the column of its target and those of its groups.
     """
 
-def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None, checkpoint: tuple[str, float | None] | None = None) -> dict[str, Any]:
+def fit(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int, clusters: NDArray[np.uint32] | None = None, threads: int | None = None, listener: Listener | None = None, checkpoint: tuple[str, float | None] | None = None, start: Start | None = None) -> dict[str, Any]:
     """
     Trains a model on rows whose groups have these names; `classes` is their number for a loss that
     takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
     go to `listener`. A checkpoint is kept in a file, with so many seconds between them, and gone on
-    from where it is there.
+    from where it is there. Training starts from a model, and from where the player of q stood on the same
+    groups, where they are given.
     """
 
 def group_remarks(columns: Sequence[str], names: Sequence[str], rows: Sequence[int]) -> list[str]:
@@ -177,6 +199,11 @@ def select(rows: Rows, names: Sequence[str], arguments: Arguments, classes: int,
 def takes_k(solver: str) -> bool:
     """
     Whether an algorithm minimises the mean of the k largest risks.
+    """
+
+def takes_portions(solver: str) -> bool:
+    """
+    Whether an algorithm learns from rows that come in portions.
     """
 
 def targets_of(loss: str) -> str:

@@ -131,6 +131,11 @@ def _family(value, rows, keep, what="sensitive_features", default=None):
     return Family(combined, names, [own if name is None else name for name, _ in columns])
 
 
+def labels_of(values, what):
+    """The labels among values, in order, as text."""
+    return _labels(values, len(values), None, what, None)[1]
+
+
 def _labels(column, rows, keep, what, name):
     """The number of the label of each row, and the labels in order, as text."""
     where = what if name is None else f"{what}, column {name!r}"

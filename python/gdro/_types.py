@@ -124,3 +124,5 @@ Draw: TypeAlias = Callable[[int], tuple[Vector, float]]
 Listener: TypeAlias = Callable[[str], object]
 #: Arguments as they were given, by name.
 Arguments: TypeAlias = dict[str, Any]
+#: Where training starts: a model, and the player of q of an earlier run on the same groups.
+Start: TypeAlias = tuple[Vector, Vector | None]

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gdro::certificate::Certificate;
 use gdro::loss::AnyLoss;
-use gdro::run::Outcome;
-use gdro_train::checkpoint::Work;
+use gdro::run::{Outcome, Start};
+use gdro_train::checkpoint::{Work, of_start};
 use gdro_train::fit::{OnRows, fit_rows};
 use gdro_train::job::{Fitting, Job};
 use gdro_train::options::Front;
@@ -20,15 +20,26 @@ use crate::error::refuse;
 use crate::input::{Rows, RowsView};
 use crate::run::{Kept, run};
 
+/// Where training starts: a model, and the player of q of an earlier run on the same groups.
+pub type Given<'py> = (PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
+
+/// Where training starts, without the interpreter.
+pub fn start_of(start: &Given<'_>) -> Start {
+    let weights = start.1.as_ref().map(|weights| weights.as_array().to_vec());
+    Start { model: start.0.as_array().to_vec(), weights }
+}
+
 /// Trains a model on rows whose groups have these names; `classes` is their number for a loss that
 /// takes classes, and 0 for others; `clusters` has the cluster of each row. Lines about the progress
 /// go to `listener`. A checkpoint is kept in a file, with so many seconds between them, and gone on
-/// from where it is there.
+/// from where it is there. Training starts from a model, and from where the player of q stood on the same
+/// groups, where they are given.
 #[pyfunction]
 #[pyo3(signature = (
     rows: "Rows", names: "Sequence[str]", arguments: "Arguments", classes: "int",
     clusters: "NDArray[np.uint32] | None" = None, threads: "int | None" = None,
-    listener: "Listener | None" = None, checkpoint: "tuple[str, float | None] | None" = None
+    listener: "Listener | None" = None, checkpoint: "tuple[str, float | None] | None" = None,
+    start: "Start | None" = None
 ) -> "dict[str, Any]")]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
@@ -41,18 +52,21 @@ pub fn fit<'py>(
     threads: Option<NonZeroUsize>,
     listener: Option<Bound<'py, PyAny>>,
     checkpoint: Kept,
+    start: Option<Given<'py>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let job = job_of(arguments)?;
     let rows = rows.view();
     let clusters = clusters.map(|codes| codes.as_array().to_vec());
+    let start = start.as_ref().map(start_of);
     let fitted = run(py, threads, listener.as_ref(), |control| {
         let (rows, loss) = prepared(&job, rows, names, clusters, classes)?;
         control.say(|| {
             let (n, m, d) = (rows.data.rows(), rows.data.groups(), rows.data.features());
             format!("{n} rows, {m} groups, {d} features")
         });
-        control.keep(checkpoint, &job, Work::Fit(Fitting::Named), rows, |rows, control| {
-            fit_rows(&job, rows, loss, control)
+        let from = start.as_ref().map(of_start);
+        control.keep(checkpoint, (&job, from), Work::Fit(Fitting::Named), rows, |rows, control| {
+            fit_rows(&job, rows, loss, start, control)
         })
     })?;
     dict_of(py, fitted)
@@ -139,6 +153,7 @@ pub fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("remark", remark)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
+    dict.set_item("player", answer.player.map(|player| PyArray1::from_vec(py, player)))?;
     dict.set_item("advice", advice)?;
     let trace = PyList::empty(py);
     for point in answer.trace.points() {

@@ -69,14 +69,18 @@ impl View<'_> {
 /// A family of groups: the number of the group of each row, and how many groups there are.
 pub type Family<'py> = (PyReadonlyArray1<'py, u32>, usize);
 
+/// The code of a row that is in no group of a family.
+const NOWHERE: u32 = u32::MAX;
+
 /// The rows of each group, family by family.
 pub fn members(families: &[(ArrayView1<'_, u32>, usize)]) -> Vec<Vec<u32>> {
     let mut members = Vec::new();
     for (codes, groups) in families {
         let mut sizes = vec![0; *groups];
-        codes.iter().for_each(|g| sizes[*g as usize] += 1);
+        let somewhere = || (0u32..).zip(codes).filter(|(_, g)| **g != NOWHERE);
+        somewhere().for_each(|(_, g)| sizes[*g as usize] += 1);
         let mut own: Vec<Vec<u32>> = sizes.into_iter().map(Vec::with_capacity).collect();
-        (0u32..).zip(codes).for_each(|(row, g)| own[*g as usize].push(row));
+        somewhere().for_each(|(row, g)| own[*g as usize].push(row));
         members.append(&mut own);
     }
     members

@@ -9,6 +9,7 @@ mod arguments;
 mod error;
 mod example;
 mod fit;
+mod incremental;
 mod input;
 mod metrics;
 mod model;
@@ -29,6 +30,8 @@ mod _gdro {
     #[pymodule_export]
     use super::fit::{fit, group_remarks};
     #[pymodule_export]
+    use super::incremental::Incremental;
+    #[pymodule_export]
     use super::metrics::{intervals, losses, targets_of, verdict};
     #[pymodule_export]
     use super::model::{Encoder, read_model, to_onnx, write_model};
@@ -39,7 +42,7 @@ mod _gdro {
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]
-    use super::solver::{Loop, takes_k};
+    use super::solver::{Loop, takes_k, takes_portions};
 
     /// Version of the package.
     #[pymodule_export]

@@ -33,21 +33,22 @@ pub type Kept = Option<(PathBuf, Option<f64>)>;
 
 impl Control {
     /// Does work on rows with a checkpoint in a file, if one is given, from which it goes on where it is
-    /// there. The file goes when the work has ended.
+    /// there. The file goes when the work has ended. Beside the job stands the checksum of the model that it
+    /// starts from, if there is one.
     ///
     /// # Errors
     /// Those of the work, and for a file that is no checkpoint of it.
     pub fn keep<T>(
         &mut self,
         file: Kept,
-        job: &Job,
+        (job, start): (&Job, Option<u32>),
         work: Work,
         rows: TrainRows,
         train: impl FnOnce(TrainRows, &mut Control) -> gdro_train::Result<T>,
     ) -> gdro_train::Result<T> {
         if let Some((path, every)) = file {
             let mut record = Record::new(job, work);
-            (record.rows, record.every) = (Some(of_rows(&rows)), every);
+            (record.rows, record.start, record.every) = (Some(of_rows(&rows)), start, every);
             self.checkpoint = Checkpoint::open_file(&path, record, Front::Python)?;
         }
         let done = train(rows, self);

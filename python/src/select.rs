@@ -41,7 +41,7 @@ pub fn select<'py>(
     let SelectedRows { selection, fitted } = run(py, threads, listener.as_ref(), |control| {
         let (rows, loss) = prepared(&job, rows, names, clusters, classes)?;
         let work = Work::Select(Choice::Search(search.clone()));
-        control.keep(checkpoint, &job, work, rows, |rows, control| {
+        control.keep(checkpoint, (&job, None), work, rows, |rows, control| {
             select_rows(&job, &search, rows, loss, control)
         })
     })?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use gdro::algorithm::{Algorithm, Constants, SampleBounds};
+use gdro::algorithm::{Algorithm, Constants, Form, SampleBounds};
 use gdro::game::Game;
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
@@ -322,4 +322,11 @@ fn rounds(job: &Job) -> u64 {
 pub fn takes_k(solver: &str) -> PyResult<bool> {
     let solver: SolverName = solver.parse().map_err(|e: String| refuse(e))?;
     Ok(solver.algorithm().is_some_and(|a| a.spec().top_k))
+}
+
+/// Whether an algorithm learns from rows that come in portions.
+#[pyfunction]
+pub fn takes_portions(solver: &str) -> PyResult<bool> {
+    let solver: SolverName = solver.parse().map_err(|e: String| refuse(e))?;
+    Ok(solver.algorithm().is_some_and(|a| a.spec().form != Form::Fixed))
 }

@@ -51,7 +51,7 @@ VALUES = {
 }
 
 #: Arguments that no option has.
-OWN = {"k", "threads", "verbose", "n_jobs", "class_weight", "checkpoint"}
+OWN = {"k", "threads", "verbose", "n_jobs", "class_weight", "warm_start", "checkpoint"}
 
 #: Arguments about a column of the rows: test_clusters.py compares them with the program.
 OF_COLUMNS = {"weight_kind"}

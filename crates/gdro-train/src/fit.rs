@@ -7,6 +7,7 @@ use gdro::certificate::Certificate;
 use gdro::loss::{AnyLoss, Loss as _};
 use gdro::pilot::StepsBy;
 use gdro::risk::group_risks;
+use gdro::run::Start;
 use gdro::setting::{Baseline, SolverName};
 use gdro_data::{Prepared, Table};
 
@@ -130,11 +131,12 @@ pub fn load(job: &Job, progress: &mut dyn Progress) -> Result<(Table, Prepared)>
     Ok((table, prepared))
 }
 
-/// Trains the robust model of a job and certifies it.
+/// Trains the robust model of a job, from where it starts if that is not nothing, and certifies it.
 fn train(
     job: &Job,
     setting: &Setting,
     names: &[String],
+    start: Option<Start>,
     progress: &mut dyn Progress,
 ) -> Result<Trained> {
     let (solver, reason) = choose(&job.training, &setting.size());
@@ -144,7 +146,7 @@ fn train(
     if solver == SolverName::Exact {
         check_groups(job, setting)?;
     }
-    let answer = solve(setting, solver, job, names, None, progress)?;
+    let answer = solve(setting, solver, job, names, start, progress)?;
     progress.tell(Event::Stage("certificate"));
     let mut certificate = certify(setting, &answer, names, progress)?;
     if let Some(proof) = &answer.proof {
@@ -212,7 +214,7 @@ fn remark(job: &Job, setting: &Setting, name: impl Fn(usize) -> String) -> Optio
     scale_remark(&setting.data, name)
 }
 
-/// Trains on rows in memory, with this loss.
+/// Trains on rows in memory, with this loss, from where it starts if that is not nothing.
 ///
 /// # Errors
 /// Options that do not go with the rows, and errors of the library.
@@ -220,6 +222,7 @@ pub fn fit_rows(
     job: &Job,
     rows: TrainRows,
     loss: AnyLoss,
+    start: Option<Start>,
     progress: &mut dyn Progress,
 ) -> Result<OnRows> {
     rows.check(job)?;
@@ -229,7 +232,7 @@ pub fn fit_rows(
     let setting = setting_on(job, rows, loss, loss.targets())?;
     let heaviest = rows_clusters.map(|codes| heaviest(&setting.data, &codes));
     let remark = remark(job, &setting, |column| format!("column {column}"));
-    let trained = train(job, &setting, &names, progress)?;
+    let trained = train(job, &setting, &names, start, progress)?;
     let Answer { w, weights, .. } = &trained.answer;
     let risks = group_risks(&setting.loss, w, &setting.data).map_err(library)?;
     let found = (&risks[..], &weights[..]);
@@ -265,7 +268,7 @@ pub fn fit_on(
         progress.tell(Event::Note(&remark));
     }
     let Trained { solver, reason, answer, certificate, job: settled } =
-        train(job, &setting, &names, progress)?;
+        train(job, &setting, &names, None, progress)?;
     progress.tell(Event::Stage("ordinary training, for comparison"));
     let ordinary = |stage, which, bounds| {
         solved(&progress.checkpoint(), stage, |keeper| {

@@ -1,5 +1,7 @@
 //! The constants that step sizes and bounds depend on.
 
+use serde::{Deserialize, Serialize};
+
 use crate::dataset::Dataset;
 use crate::domain::{Domain, MirrorMap};
 use crate::error::{Result, require};
@@ -7,7 +9,7 @@ use crate::game::Game;
 use crate::loss::Loss;
 
 /// Bounds on the samples of a source.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleBounds {
     /// max ‖x‖_*² in the dual norm of the geometry, without the constant of an intercept.
     pub norm_squared: f64,
@@ -33,6 +35,14 @@ impl SampleBounds {
             stored.for_each(|j, _| x[j] = 0.0);
         }
         SampleBounds { norm_squared, target: data.max_abs_target() }
+    }
+
+    /// The bounds of the samples of two sources.
+    pub fn max(self, other: SampleBounds) -> Self {
+        SampleBounds {
+            norm_squared: self.norm_squared.max(other.norm_squared),
+            target: self.target.max(other.target),
+        }
     }
 }
 

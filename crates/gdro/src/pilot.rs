@@ -20,7 +20,7 @@ use crate::interval::loss_cap;
 use crate::iterate::scores;
 use crate::loss::Loss;
 use crate::risk::group_risks;
-use crate::run::Solver;
+use crate::run::{Solver, Start};
 use crate::source::{OnceEach, WithReplacement};
 
 /// A pilot run takes this share of the rounds.
@@ -93,6 +93,12 @@ pub struct Plan<'a, L, M> {
     pub loss_range: Option<f64>,
     /// max_i R_i(0), for the constants.
     pub at_zero: f64,
+    /// Bounds on the rows, for the constants.
+    pub samples: SampleBounds,
+    /// How many values a row stores, where rows are sparse: what the form of the point goes by.
+    pub stored: Option<f64>,
+    /// Where the run and its pilots start; from nothing when absent.
+    pub start: Option<Start>,
     /// Whether the players find their own steps.
     pub adapts: bool,
     /// A model about as far from the first one as the optimum, for the step of w of an algorithm
@@ -164,6 +170,9 @@ where
         let (features, outputs) = (self.data.features(), self.loss.outputs());
         let mut start = vec![0.0; near.len()];
         self.domain.map.center(&mut start[..features * outputs]);
+        if let Some(given) = &self.start {
+            start.copy_from_slice(&given.model);
+        }
         let way = start.iter().zip(near).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let constant = if self.domain.intercept.is_some() { 1.0 } else { 0.0 };
         let (mut s, mut slope) = (vec![0.0; outputs], vec![0.0; outputs]);
@@ -208,7 +217,7 @@ where
             self.loss,
             self.domain,
             self.data.features(),
-            SampleBounds::of(self.data, &self.domain.map),
+            self.samples,
             self.at_zero,
             self.loss_range,
         )
@@ -242,7 +251,7 @@ where
     /// A solver planned for so many rounds. A pilot draws with replacement whatever the budgets.
     ///
     /// # Errors
-    /// Those of [`Config::build`]; [`Error::Unsupported`] for a tilted risk.
+    /// Those of [`Config::build`] and [`Solver::start_at`]; [`Error::Unsupported`] for a tilted risk.
     pub fn solver(&self, rounds: u64, steps: (f64, f64), pilot: bool) -> Result<Box<dyn Solver>> {
         if matches!(self.goal, Goal::Tilted { .. }) {
             let algorithm = self.config.algorithm.spec().name;
@@ -253,16 +262,20 @@ where
         let sizes = &self.sizes()[..];
         let (game, domain, loss) = (self.game.clone(), self.domain.clone(), self.loss.clone());
         let constants = self.constants_of(self.game)?;
-        match &self.budgets {
+        let mut solver = match &self.budgets {
             Some(budgets) if !pilot => {
                 let source = OnceEach::new(self.data.clone(), Some(budgets), self.config.seed)?;
-                config.build(game, loss, source, domain, &constants, Some(sizes))
+                config.build(game, loss, source, domain, &constants, Some(sizes))?
             }
             _ => {
-                let source = WithReplacement::new(self.data.clone());
-                config.build(game, loss, source, domain, &constants, Some(sizes))
+                let source = WithReplacement::new(self.data.clone()).storing(self.stored);
+                config.build(game, loss, source, domain, &constants, Some(sizes))?
             }
+        };
+        if let Some(start) = &self.start {
+            solver.start_at(start)?;
         }
+        Ok(solver)
     }
 
     /// The objective of a model on the rows, with the ridge.

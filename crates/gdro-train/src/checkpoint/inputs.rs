@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use flate2::Crc;
 use gdro::row::Row;
+use gdro::run::Start;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
@@ -60,6 +61,14 @@ pub fn of_rows(rows: &TrainRows) -> u32 {
     names.iter().for_each(|name| crc.update(name.as_bytes()));
     families.iter().for_each(|family| crc.update(&(*family as u64).to_le_bytes()));
     clusters.iter().flatten().for_each(|cluster| crc.update(&cluster.to_le_bytes()));
+    crc.sum()
+}
+
+/// CRC-32 of where training starts.
+pub fn of_start(start: &Start) -> u32 {
+    let mut crc = Crc::new();
+    let numbers = start.model.iter().chain(start.weights.iter().flatten());
+    numbers.for_each(|v| crc.update(&v.to_le_bytes()));
     crc.sum()
 }
 

@@ -21,6 +21,6 @@ mod inputs;
 mod journal;
 mod record;
 
-pub use inputs::of_rows;
+pub use inputs::{of_rows, of_start};
 pub use journal::{Checkpoint, NAME};
 pub use record::{Record, Work};

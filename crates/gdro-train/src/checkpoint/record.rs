@@ -32,6 +32,9 @@ pub struct Record {
     pub work: Work,
     /// CRC-32 of the rows, where they are in memory.
     pub rows: Option<u32>,
+    /// CRC-32 of the model that it starts from, if there is one.
+    #[serde(default)]
+    pub start: Option<u32>,
     /// Where the page for a browser is written.
     pub report: Option<PathBuf>,
     /// Seconds between checkpoints, where they were given.
@@ -47,6 +50,7 @@ impl Record {
             job: job.clone(),
             work,
             rows: None,
+            start: None,
             report: job.report.clone(),
             every: job.checkpoint_every,
         }
@@ -61,6 +65,9 @@ impl Record {
         }
         if self.rows != now.rows {
             found.push("the rows are others".into());
+        }
+        if self.start != now.start {
+            found.push("the model that it starts from is another".into());
         }
         let value = |record: &Record| serde_json::to_value((&record.job, &record.work));
         let (Ok(before), Ok(now)) = (value(self), value(now)) else { return found };

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gdro::run::Start;
 use gdro::setting::{Baseline, Objective};
 
 use super::held::Held;
@@ -136,7 +137,9 @@ fn model(
         Objective::Balanced => ordinary(Baseline::Balanced),
         objective => {
             let setting = setting(objective)?;
-            Ok(solve(&setting, job.training.solver, job, names, near, progress)?.w)
+            // Rounds begin alike whatever was tried before.
+            let start = near.filter(|_| job.training.solver.algorithm().is_none()).map(Start::at);
+            Ok(solve(&setting, job.training.solver, job, names, start, progress)?.w)
         }
     }
 }

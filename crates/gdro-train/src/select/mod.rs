@@ -82,6 +82,6 @@ pub fn select_rows(
     setting(&job_of(&choice.job, search, Objective::Average, search.values[0]))?;
     let judges = data.counts().into_iter().map(|rows| rows as usize).collect();
     let selection = choice.run((rows.names.clone(), judges), count, part, progress)?;
-    let fitted = fit_rows(&choice.job_of(&selection), rows, loss, progress)?;
+    let fitted = fit_rows(&choice.job_of(&selection), rows, loss, None, progress)?;
     Ok(SelectedRows { selection, fitted })
 }

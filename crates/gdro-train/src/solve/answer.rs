@@ -33,6 +33,9 @@ pub struct Answer {
     pub weights: Vec<f64>,
     /// The certificate with the best lower bound that was found on the way, when there was one.
     pub proof: Option<Certificate>,
+    /// Where the player of q stands, for a run that starts from it: [`gdro::run::State::weights`]. None of
+    /// the reference solver, and of players that find their own steps in place of the theorem's.
+    pub player: Option<Vec<f64>>,
     /// What the solver did.
     pub solved: Solved,
     /// Seconds that it took, without evaluations.

@@ -59,6 +59,7 @@ pub(super) fn solve(
         w: solution.w,
         weights: solution.q,
         proof: None,
+        player: None,
         solved: Solved::Exact { iterations: solution.iterations, missed },
         seconds,
         trace,

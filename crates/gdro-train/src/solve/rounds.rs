@@ -3,17 +3,19 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gdro::algorithm::{Algorithm, Constants, Gains, Request, RunLength, default_kept};
+use gdro::algorithm::{
+    Algorithm, Constants, Gains, Request, RunLength, SampleBounds, default_kept,
+};
 use gdro::certificate::Certificate;
 use gdro::config::Config;
 use gdro::domain::{AnyMap, MirrorMap as _};
 use gdro::exact::Goal;
 use gdro::game::Game;
 use gdro::group_weights::Subsets;
-use gdro::loss::AnyLoss;
+use gdro::loss::{AnyLoss, Loss as _};
 use gdro::pilot::{self, Notebook, StepsBy, bandit_range, usual_range};
 use gdro::risk::group_risks;
-use gdro::run::{Cadence, Follower, Look, Outcome, Place, Solver, State, follow_on};
+use gdro::run::{Cadence, Follower, Look, Outcome, Place, Solver, Start, State, follow_on};
 use gdro::setting::Baseline;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +59,80 @@ impl<'a> RoundsPlan<'a> {
         Self::new(setting, training, algorithm, names, given, found)
     }
 
+    /// A plan with budgets and n̄ for so many rounds, and a range of the losses if the steps that a job
+    /// leaves open needed one: those of bandit players follow from the balanced model.
+    pub(super) fn open(
+        setting: &'a Setting,
+        training: &'a Training,
+        algorithm: Algorithm,
+        names: &'a [String],
+        given: (Option<Vec<u64>>, Option<u64>, u64),
+        checkpoint: &Checkpoint,
+    ) -> Result<(Self, Option<f64>)> {
+        let library = |e| Failure::library(e, names);
+        let open = training.step_w.is_none() || training.step_q.is_none();
+        let bandit = matches!(algorithm.spec().gains, Gains::Bandit | Gains::Clipped);
+        let moves = setting.goal == Goal::Adversary;
+        let (mut found, mut near) = (None, None);
+        if open && bandit && moves {
+            let balanced = solved(checkpoint, "balanced model for the steps", |keeper| {
+                setting.ordinary_kept(Baseline::Balanced, None, keeper).map_err(library)
+            })?;
+            // Pilot runs choose for the algorithms that are for comparison.
+            let follows = algorithm.spec().automatic;
+            if training.loss_range.is_none() {
+                let (loss, data) = (&setting.loss, &setting.data);
+                let range = if follows && setting.game.is_even() {
+                    bandit_range(loss, data, &balanced, given.2)
+                } else {
+                    usual_range(loss, data, &balanced, 0.0)
+                };
+                found = Some(range.map_err(library)?);
+            }
+            near = (follows && setting.domain.map.euclidean().is_some()).then_some(balanced);
+        }
+        let range = training.loss_range.or(found);
+        Ok((Self::new(setting, training, algorithm, names, given, (range, near))?, found))
+    }
+
+    /// Lets run and pilots start from what is there, brought into the set of models. A player of q that
+    /// finds its own steps finds them anew.
+    pub(super) fn starting(mut self, start: Option<Start>) -> Result<Self> {
+        let Some(Start { mut model, weights }) = start else { return Ok(self) };
+        let (found, expected) = (model.len(), self.setting.model_len());
+        if found != expected {
+            let error = gdro::Error::Length { what: "start", found, expected };
+            return Err(Failure::library(error, self.names));
+        }
+        let features = self.setting.data.features() * self.setting.loss.outputs();
+        self.setting.domain.enter(&mut model, features);
+        let weights = weights.filter(|_| !self.plan.adapts);
+        self.plan.start = Some(Start { model, weights });
+        Ok(self)
+    }
+
+    /// What the steps rest on.
+    pub(super) fn scale(&self) -> Scale {
+        let pilot::Plan { samples, at_zero, stored, .. } = self.plan;
+        Scale { samples, at_zero, stored }
+    }
+
+    /// Has the steps rest on other rows, too.
+    pub(super) fn resting_on(mut self, scale: &Scale) -> Self {
+        self.plan.samples = self.plan.samples.max(scale.samples);
+        self.plan.at_zero = self.plan.at_zero.max(scale.at_zero);
+        self.plan.stored = scale.stored;
+        self
+    }
+
+    /// A solver of the game as it is planned, for so many rounds.
+    ///
+    /// # Errors
+    /// Those of [`pilot::Plan::solver`].
+    pub(super) fn player(&self, rounds: u64, steps: (f64, f64)) -> gdro::Result<Box<dyn Solver>> {
+        self.plan.solver(rounds, steps, false)
+    }
+
     /// A plan with budgets and n̄ for so many rounds, with the range of the losses and the balanced
     /// model, when there are any.
     fn new(
@@ -82,6 +158,9 @@ impl<'a> RoundsPlan<'a> {
             budgets,
             loss_range,
             at_zero: at_zero.iter().copied().fold(0.0, f64::max),
+            samples: SampleBounds::of(&setting.data, &setting.domain.map),
+            stored: setting.data.matrix().stored_per_row(),
+            start: None,
             adapts: false,
             near,
         };
@@ -135,6 +214,15 @@ impl<'a> RoundsPlan<'a> {
         let several = config.algorithm.spec().owns("subsets");
         several.then(|| config.subsets(self.setting.data.groups(), self.setting.game.k))
     }
+}
+
+/// What the steps of a run rest on besides its game.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Scale {
+    samples: SampleBounds,
+    at_zero: f64,
+    /// The values that a row stored, by which the form of the point was chosen.
+    stored: Option<f64>,
 }
 
 /// Pilot runs as stages.
@@ -196,17 +284,17 @@ pub fn check_queries(job: &Job, algorithm: Algorithm, groups: usize) -> Result<(
     (algorithm.spec().limit)(&request, &length).map_err(|c| job.refusal(c.setting, c.why))
 }
 
-/// Plays the game of a job with an algorithm.
+/// Plays the game of a job with an algorithm, from where it starts if that is not nothing.
 pub(super) fn solve(
     setting: &Setting,
     job: &Job,
     names: &[String],
     algorithm: Algorithm,
+    start: Option<Start>,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Answer> {
     let training = &job.training;
-    let library = |e| Failure::library(e, names);
     let counts = setting.data.counts();
     let budgets = budgets(training, names, &counts)?;
     let request = Request {
@@ -222,32 +310,12 @@ pub(super) fn solve(
     // A run that may go on is as long as that.
     let goes_on = training.tol.is_some() && budgets.is_none();
     let longest = if goes_on { planned.saturating_mul(PATIENCE) } else { planned };
-    let open = training.step_w.is_none() || training.step_q.is_none();
-    let bandit = matches!(algorithm.spec().gains, Gains::Bandit | Gains::Clipped);
-    let moves = setting.goal == Goal::Adversary;
-    let mut loss_range = training.loss_range;
-    let mut near = None;
-    if open && bandit && moves {
-        let balanced = solved(&progress.checkpoint(), "balanced model for the steps", |keeper| {
-            setting.ordinary_kept(Baseline::Balanced, None, keeper).map_err(library)
-        })?;
-        // Pilot runs choose for the algorithms that are for comparison.
-        let follows = algorithm.spec().automatic;
-        if loss_range.is_none() {
-            let (loss, data) = (&setting.loss, &setting.data);
-            let range = if follows && setting.game.is_even() {
-                bandit_range(loss, data, &balanced, longest)
-            } else {
-                usual_range(loss, data, &balanced, 0.0)
-            };
-            loss_range = Some(range.map_err(library)?);
-        }
-        near = (follows && setting.domain.map.euclidean().is_some()).then_some(balanced);
-    }
-    let given = (budgets, nbar, longest);
-    let plan = RoundsPlan::new(setting, training, algorithm, names, given, (loss_range, near))?;
-    progress.tell(Event::Stage("steps"));
     let checkpoint = progress.checkpoint();
+    let given = (budgets, nbar, longest);
+    let (plan, loss_range) =
+        RoundsPlan::open(setting, training, algorithm, names, given, &checkpoint)?;
+    let plan = plan.starting(start)?;
+    progress.tell(Event::Stage("steps"));
     let steps = plan.steps(planned, &checkpoint, stop)?;
     if stop.load(Ordering::Relaxed) {
         // Steps of pilots that were cut short are not those of the run.
@@ -256,7 +324,7 @@ pub(super) fn solve(
     progress.tell(Event::Steps(steps.0, steps.1, plan.steps_by()));
     let mut answer = plan.play(planned, steps, progress, stop)?;
     if let Solved::Rounds(play) = &mut answer.solved {
-        play.loss_range = if training.loss_range.is_none() { loss_range } else { None };
+        play.loss_range = loss_range;
     }
     Ok(answer)
 }
@@ -355,6 +423,7 @@ impl RoundsPlan<'_> {
         Ok(Answer {
             w,
             weights,
+            player: (!self.plan.adapts).then(|| solver.save().weights),
             solved: Solved::Rounds(Play {
                 rounds: (solver.rounds(), total),
                 samples: solver.samples().to_vec(),

@@ -155,6 +155,17 @@ impl<M: MirrorMap> Domain<M> {
         }
     }
 
+    /// Brings a model of `weights` weights into the product: by a step of length 0, which leaves a point
+    /// where it is.
+    pub fn enter(&self, w: &mut [f64], weights: usize) {
+        let (w, intercepts) = w.split_at_mut(weights);
+        self.map.dual(w);
+        self.map.primal(w, 0.0);
+        if let Some(bound) = self.intercept {
+            intercepts.iter_mut().for_each(|b| *b = b.clamp(-bound, bound));
+        }
+    }
+
     /// D² of the product, for `features` × `outputs` weights.
     pub fn width(&self, features: usize, outputs: usize) -> f64 {
         let intercepts = self.intercept.map_or(0.0, |b| outputs as f64 * b * b / 2.0);

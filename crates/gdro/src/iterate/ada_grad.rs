@@ -34,13 +34,18 @@ pub struct AdaGrad<M> {
     travelled: f64,
 }
 
+/// r_1 for a first point w_1.
+fn first_distance(w: &[f64]) -> f64 {
+    FIRST * (1.0 + dot(w, w).sqrt())
+}
+
 impl<M: MirrorMap> AdaGrad<M> {
     /// The starting point argmin_W ν of a domain, for d features and c outputs.
     pub fn new(domain: Domain<M>, features: usize, outputs: usize) -> Self {
         let dense = Dense::new(domain, features, outputs);
         let mut start = vec![0.0; dense.len()];
         dense.write(&mut start);
-        let travelled = FIRST * (1.0 + dot(&start, &start).sqrt());
+        let travelled = first_distance(&start);
         let gradient = vec![0.0; start.len()];
         AdaGrad { dense, start, gradient, norm: 0.0, travelled }
     }
@@ -93,6 +98,12 @@ impl<M: MirrorMap> Iterate for AdaGrad<M> {
     fn jump_to(&mut self, other: &Self) {
         self.dense.jump_to(&other.dense);
         (self.norm, self.travelled) = (other.norm, other.travelled);
+    }
+
+    fn start_at(&mut self, w: &[f64]) {
+        self.dense.start_at(w);
+        self.start.copy_from_slice(w);
+        (self.norm, self.travelled) = (0.0, first_distance(w));
     }
 
     fn accumulate(&mut self, weight: f64) {

@@ -58,6 +58,10 @@ impl<M: MirrorMap> Iterate for AnyPoint<M> {
         }
     }
 
+    fn start_at(&mut self, w: &[f64]) {
+        each!(self, point => point.start_at(w))
+    }
+
     #[inline]
     fn accumulate(&mut self, weight: f64) {
         each!(self, w => w.accumulate(weight))

@@ -86,6 +86,11 @@ impl<M: MirrorMap> Iterate for Dense<M> {
         self.point.copy_from_slice(&other.point);
     }
 
+    fn start_at(&mut self, w: &[f64]) {
+        self.point.copy_from_slice(w);
+        self.mean.restart();
+    }
+
     #[inline]
     fn accumulate(&mut self, weight: f64) {
         self.mean.add(weight, 1.0, &self.point);

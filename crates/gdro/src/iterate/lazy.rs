@@ -401,6 +401,16 @@ impl Iterate for Lazy {
         self.intercepts.copy_from_slice(&other.intercepts);
     }
 
+    /// O(d).
+    fn start_at(&mut self, w: &[f64]) {
+        let (weights, intercepts) = w.split_at(self.cells.len());
+        self.restart_average();
+        self.cells.iter_mut().zip(weights).for_each(|(cell, w)| cell.v = *w);
+        self.scale = 1.0;
+        self.intercepts.copy_from_slice(intercepts);
+        self.measure();
+    }
+
     #[inline(always)]
     fn accumulate(&mut self, weight: f64) {
         let by = weight * self.scale - self.error;

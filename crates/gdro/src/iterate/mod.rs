@@ -151,6 +151,9 @@ pub trait Iterate {
     /// Moves to the point of `other`. The average is not a part of the point and stays.
     fn jump_to(&mut self, other: &Self);
 
+    /// Begins anew at this point of the set: no average, and no memory of gradients.
+    fn start_at(&mut self, w: &[f64]);
+
     /// Adds the present point to the average with this weight.
     fn accumulate(&mut self, weight: f64);
 

@@ -12,7 +12,7 @@ pub use drive::{Cadence, Observer, Outcome, drive};
 pub use follow::{Followed, Follower, Look, Place, follow, follow_on};
 pub use kept::Kept;
 pub use saddle::Saddle;
-pub use state::State;
+pub use state::{Start, State};
 
 use crate::average::Average;
 use crate::error::Result;
@@ -57,6 +57,15 @@ pub trait Solver {
 
     /// Writes the last iterates, model and group weights.
     fn write_last(&self, w: &mut [f64], q: &mut [f64]);
+
+    /// Begins anew from what is there: the model as the first iterate, and the player of q where it stood,
+    /// if what is given of it is that of such a player; uniform weights otherwise. Rounds, averages and
+    /// draws begin as they ever do.
+    ///
+    /// # Errors
+    /// [`crate::Error::Length`] for a model of another length. A solver that has played is an
+    /// [`crate::Error::State`].
+    fn start_at(&mut self, start: &Start) -> Result<()>;
 
     /// Everything needed to go on later, bit for bit.
     fn save(&self) -> State;

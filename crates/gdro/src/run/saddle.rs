@@ -1,7 +1,7 @@
 //! The solver: one round of any algorithm.
 
 use super::round::{OwnModel, Payoffs, Round, Scratch};
-use super::{Solver, State};
+use super::{Solver, Start, State};
 use crate::algorithm::{Recipe, Rule};
 use crate::average::{Average, next_restart};
 use crate::error::{Error, Result};
@@ -359,6 +359,27 @@ where
     fn write_last(&self, w: &mut [f64], q: &mut [f64]) {
         self.point.write(w);
         self.weights.write(q);
+    }
+
+    fn start_at(&mut self, start: &Start) -> Result<()> {
+        if self.rounds > 0 {
+            return Err(Error::State("a solver that has played starts no more".into()));
+        }
+        let (found, expected) = (start.model.len(), self.point.len());
+        if found != expected {
+            return Err(Error::Length { what: "start", found, expected });
+        }
+        self.point.start_at(&start.model);
+        if let Some(weights) = &start.weights
+            && self.weights.restore(weights).is_ok()
+        {
+            self.weights.restart_average();
+        }
+        if let Some((anchor, anchor_weights)) = &mut self.anchor {
+            anchor.start_at(&start.model);
+            anchor_weights.jump_to(&self.weights);
+        }
+        Ok(())
     }
 
     fn save(&self) -> State {

@@ -36,3 +36,19 @@ pub struct State {
     /// The model that distances are measured from.
     pub mark: Vec<f64>,
 }
+
+/// Where a run starts that does not start from nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Start {
+    /// The first model, a point of the set of models.
+    pub model: Vec<f64>,
+    /// [`State::weights`] of an earlier run on the same groups, if there is one.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Start {
+    /// At a model, with uniform group weights.
+    pub fn at(model: Vec<f64>) -> Self {
+        Start { model, weights: None }
+    }
+}

@@ -22,6 +22,8 @@ pub struct WithReplacement {
     places: Option<Arc<[Place]>>,
     /// Running sums of the weights within each group, when rows have weights.
     cumulative: Vec<Vec<f64>>,
+    /// What [`Source::stored`] says.
+    stored: Option<f64>,
 }
 
 impl WithReplacement {
@@ -38,7 +40,14 @@ impl WithReplacement {
         let weighted = data.is_weighted();
         let cumulative =
             if weighted { (0..data.groups()).map(running).collect() } else { Vec::new() };
-        WithReplacement { places: data.places().cloned(), data, cumulative }
+        let stored = data.matrix().stored_per_row();
+        WithReplacement { places: data.places().cloned(), data, cumulative, stored }
+    }
+
+    /// The same for a run that has begun on other rows, which stored so many values: its point keeps its
+    /// form.
+    pub fn storing(self, stored: Option<f64>) -> Self {
+        WithReplacement { stored, ..self }
     }
 }
 
@@ -70,7 +79,7 @@ impl Source for WithReplacement {
     }
 
     fn stored(&self) -> Option<f64> {
-        self.data.matrix().stored_per_row()
+        self.stored
     }
 
     #[inline(always)]

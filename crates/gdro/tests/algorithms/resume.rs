@@ -8,7 +8,7 @@ use gdro::config::{Config, GroupPlayer};
 use gdro::domain::{Domain, L2Ball};
 use gdro::game::Game;
 use gdro::loss::Logistic;
-use gdro::run::{Solver, State};
+use gdro::run::{Solver, Start, State};
 use gdro::source::{OnceEach, Synthetic, WithReplacement};
 use gdro::storage::Storage;
 
@@ -204,4 +204,45 @@ fn kept_samples_of_another_shape_are_refused() {
     let mut second = solver(form, Average::Uniform, From::Rows);
     second.restore(&serde_json::from_value(emptied).unwrap()).unwrap();
     assert!(matches!(second.advance(1), Err(Error::State(_))));
+}
+
+/// A run begins at the model that it is given, with the player of q where another run left it, and plays
+/// what one plays that was moved there by its state.
+#[test]
+fn a_run_starts_where_it_is_told() {
+    let model = [0.3, -0.2, 0.1, 0.4];
+    for form in forms() {
+        let label = format!("{form:?}");
+        let mut before = solver(form, Average::Uniform, From::Rows);
+        before.advance(24).unwrap();
+        let state = before.save();
+        let (mut w, mut q) = ([0.0; 4], [0.0; 3]);
+        before.write_last(&mut w, &mut q);
+        let start = Start { model: model.to_vec(), weights: Some(state.weights.clone()) };
+        let mut run = solver(form, Average::Uniform, From::Rows);
+        run.start_at(&start).unwrap();
+        // Nothing has been averaged.
+        assert_eq!(
+            (run.rounds(), run.model(), run.weights()),
+            (0, model.to_vec(), q.to_vec()),
+            "{label}"
+        );
+        assert_eq!(run.save().streams, solver(form, Average::Uniform, From::Rows).save().streams);
+        if let Some((anchor, weights)) = run.save().anchor {
+            assert_eq!(anchor, run.save().model, "{label}");
+            assert_eq!(weights[..3], run.save().weights[..3], "{label}");
+        }
+        // A player of another form, and none, leave q uniform.
+        for weights in [None, Some(vec![1.0; 2])] {
+            let mut run = solver(form, Average::Uniform, From::Rows);
+            run.start_at(&Start { model: model.to_vec(), weights }).unwrap();
+            let fresh = solver(form, Average::Uniform, From::Rows).weights();
+            assert_eq!((run.model(), run.weights()), (model.to_vec(), fresh), "{label}");
+            run.advance(3).unwrap();
+            assert!(matches!(run.start_at(&Start::at(model.to_vec())), Err(Error::State(_))));
+        }
+        let short = Start::at(vec![0.0; 3]);
+        let error = solver(form, Average::Uniform, From::Rows).start_at(&short).unwrap_err();
+        assert!(matches!(error, Error::Length { found: 3, expected: 4, .. }), "{error}");
+    }
 }

@@ -202,6 +202,9 @@ fn runs_over_balls_of_the_one_norm_are_certified() {
             budgets: None,
             loss_range: None,
             at_zero: std::f64::consts::LN_2,
+            samples: SampleBounds::of(&setting.data, &setting.domain.map),
+            stored: setting.data.matrix().stored_per_row(),
+            start: None,
             adapts: false,
             near: None,
         };

@@ -94,6 +94,8 @@ enum Act {
     Resume,
     /// To where another point is after such a step.
     Jump(usize, f64),
+    /// Anew, from where another point is after such a step.
+    Start(usize, f64),
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
@@ -107,6 +109,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => Just(Act::Restart),
         1 => Just(Act::Resume),
         1 => (0..ROWS, -2.0..2.0f64).prop_map(|(row, by)| Act::Jump(row, by)),
+        1 => (0..ROWS, -2.0..2.0f64).prop_map(|(row, by)| Act::Start(row, by)),
     ];
     prop::collection::vec(act, 1..120)
 }
@@ -174,6 +177,15 @@ fn agrees(
                 let mut to = Lazy::new(domain, FEATURES, outputs).unwrap();
                 to.step(1.0, 0.1, &gradient, &source);
                 lazy.jump_to(&to);
+            }
+            Act::Start(row, by) => {
+                let mut to = Dense::new(domain.clone(), FEATURES, outputs);
+                to.step(1.0, 0.1, &gradient(outputs, &[(*row, *by)]), &source);
+                dense.start_at(&point(&to));
+                lazy.start_at(&point(&to));
+                if mean(&lazy) != point(&to) {
+                    return Err(format!("act {at}: an average of what was before"));
+                }
             }
         }
         let (a, b) = (point(&lazy), point(&dense));

@@ -30,7 +30,7 @@ impl Every {
 impl Keep for Every {
     fn is_due(&self) -> bool {
         let seen = self.seen.replace(self.seen.get() + 1);
-        seen % self.each == 0
+        seen.is_multiple_of(self.each)
     }
 
     fn keep(&mut self, stand: &Stand) {

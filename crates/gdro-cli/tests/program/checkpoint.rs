@@ -55,8 +55,11 @@ fn more_runs() -> Vec<Run> {
             let own = format!("{ROUNDS} --solver {algorithm} --rounds 1e6");
             let own = own.replacen("--rounds 3e6 ", "", 1);
             let own = if spec.adaptive { own.replace("--step-w 1 --step-q 1", "") } else { own };
-            let top =
-                if algorithm.name().starts_with("atkro") { " --objective top-k:1.5" } else { "" };
+            let top = match algorithm.name() {
+                "atkro-k" => " --objective top-k:2",
+                name if name.starts_with("atkro") => " --objective top-k:1.5",
+                _ => "",
+            };
             runs.push((spec.name, own + top, 400));
         }
     }

@@ -699,8 +699,8 @@ class GroupReport:
     worst_group : str
         The group with the largest clipped risk; its own intervals are in the columns.
     worst_risk, worst_accuracy : Interval
-        The largest clipped risk and the smallest accuracy of any group, be they of which group they
-        may: intervals of the maximum and the minimum, not of ``worst_group``. A group that is not
+        The largest clipped risk and the smallest accuracy of any group, whichever
+        groups those are: intervals of the maximum and the minimum, not of ``worst_group``. A group that is not
         estimable could be anything, and widens them.
     delta : float
         Each column holds for all groups at once with probability 1 - delta.

@@ -210,7 +210,12 @@ fn kind(kind: Kind) -> &'static str {
 
 /// A share, or nothing where there is none.
 fn share(part: usize, whole: usize) -> String {
-    if part == 0 { NONE.into() } else { percent(part as f64 / whole.max(1) as f64) }
+    let share = part as f64 / whole.max(1) as f64;
+    match part {
+        0 => NONE.into(),
+        _ if share < 0.001 => format!("< {}", percent(0.001)),
+        _ => percent(share),
+    }
 }
 
 /// What the cells of a column are like.

@@ -250,6 +250,14 @@ impl Model {
         if path.is_dir() { path.join("model.json") } else { path.to_owned() }
     }
 
+    /// Whether the run that wrote the model of this path was interrupted, by the summary beside it.
+    pub fn is_unfinished(path: &Path) -> bool {
+        let summary = Model::file(path).with_file_name("summary.json");
+        let text = std::fs::read_to_string(summary).unwrap_or_default();
+        let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        summary["ended"] == "interrupted"
+    }
+
     /// All files that a command reads which takes this model from `path` and the files of a table, and
     /// those that the model was made of: what none of its outputs may replace.
     pub fn inputs(&self, path: &Path, tables: &[PathBuf]) -> Vec<PathBuf> {

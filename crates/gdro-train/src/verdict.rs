@@ -53,6 +53,9 @@ pub struct Verdict {
     /// Whether the model is ordinary training itself.
     #[serde(skip)]
     is_ordinary: bool,
+    /// The mean training risks of ERM and the model, where ordinary training was cut short.
+    #[serde(skip)]
+    cut_short: Option<[f64; 2]>,
 }
 
 /// A verdict with its words.
@@ -162,7 +165,17 @@ impl Verdict {
             mean,
             most,
             is_ordinary,
+            cut_short: None,
         }
+    }
+
+    /// Says that ordinary training has not come to its end, where these are the mean training risks of ERM
+    /// and the model: nothing follows from a comparison.
+    #[must_use]
+    pub fn beside_cut_short(self, means: [f64; 2]) -> Self {
+        let next = "put the rows of the files in random order, or give a larger --buffer".into();
+        let (better, worse) = (0, 0);
+        Verdict { word: Word::Unclear, cut_short: Some(means), next, better, worse, ..self }
     }
 
     /// Says what to do next after a choice, which has tried what else there is.
@@ -214,6 +227,14 @@ impl Verdict {
         if self.is_ordinary {
             return "the model is ordinary training itself".into();
         }
+        if let Some(means) = self.cut_short {
+            let scale = Scale::of(means);
+            let [erm, model] = means.map(|mean| scale.show(mean));
+            return format!(
+                "ordinary training did not reach its optimum: its mean risk on training rows is {erm}, \
+                 the model's {model}, so that nothing follows from comparing them"
+            );
+        }
         let scale = Scale::of([erm.risk, model.risk]);
         let large = counted((self.groups - self.left_out.len()) as u64, "group");
         let whose = match self.left_out.is_empty() {
@@ -231,6 +252,9 @@ impl Verdict {
         let many = |number: usize| if number == 0 { "none".into() } else { count(number as u64) };
         let is = |number: usize| if number > 1 { "are" } else { "is" };
         let groups = counted(self.groups as u64, "group");
+        if self.cut_short.is_some() {
+            return format!("whether the {groups} are better off is not known");
+        }
         let mut text = match (self.better, self.worse) {
             (0, 0) => format!("of {groups}, none is clearly better or worse"),
             (better, worse) => format!(
@@ -297,11 +321,11 @@ fn next(word: Word, job: &Job, chosen: bool) -> String {
             }
         },
         _ if is_ordinary && chosen => {
-            "more rows of the worst groups, or other features, for no model that was tried is better \
-             beyond doubt"
+            "more rows of the worst groups, or other features: no model that was tried is clearly \
+             better"
                 .into()
         }
-        _ if is_ordinary => "--objective max makes the worst group's risk small".into(),
+        _ if is_ordinary => "gdro select tries whether another model does better".into(),
         Word::Hurt if chosen => "--objective average: ordinary training is better here".into(),
         Word::Unclear if chosen => {
             "more held-out rows of the worst groups, which would tell; until then cross-validation \
@@ -311,8 +335,6 @@ fn next(word: Word, job: &Job, chosen: bool) -> String {
         _ if job.streaming.is_some() => {
             "gdro select with this table in memory tries models from ERM to gdro".into()
         }
-        _ => {
-            "gdro select with the same table and options tries models from ERM to gdro".into()
-        }
+        _ => "gdro select with the same table and options tries models from ERM to gdro".into(),
     }
 }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gdro_train::certify::certify;
-use gdro_train::model::Model;
 
 use super::args::{FormatArg, GroupFileArg, MemoryArg};
-use super::pretty;
+use super::{load, pretty};
 use crate::print;
 use gdro_train::Result;
 
@@ -37,7 +36,7 @@ impl Certify {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         self.memory.apply();
-        let model = Model::load(&self.model)?;
+        let model = load(&self.model, false)?;
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;
         let found = certify(&model, &self.tables, &options)?;

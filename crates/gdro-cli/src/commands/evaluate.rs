@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use gdro_report::page;
 use gdro_train::evaluate::{Caps, evaluate};
-use gdro_train::model::Model;
 use gdro_train::{Failure, Result};
 
 use super::args::{FormatArg, GroupFileArg, MemoryArg, OutputArgs};
-use super::pretty;
+use super::{load, pretty};
 use crate::print;
 
 /// Evaluate a model on a table that it was not trained on, group by group, with intervals.
@@ -52,7 +51,7 @@ impl Evaluate {
     pub fn run(self) -> Result<()> {
         self.output.check()?;
         self.memory.apply();
-        let model = Model::load(&self.model)?;
+        let model = load(&self.model, self.output.quiet)?;
         let delta = self.delta.unwrap_or(model.job.training.delta);
         if !(delta > 0.0 && delta < 1.0) {
             return Err(Failure::input(format!(

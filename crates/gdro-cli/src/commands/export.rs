@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use gdro_train::model::Model;
 use gdro_train::{Result, files};
 
+use super::load;
 use crate::print;
 
 /// Write a model as ONNX, with its encoding: columns in, labels and probabilities out.
@@ -29,7 +29,7 @@ pub struct Export {
 impl Export {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let model = Model::load(&self.model)?;
+        let model = load(&self.model, false)?;
         files::check_output(&self.out, &model.inputs(&self.model, &[]), "--out")?;
         print::file(&self.out, model.onnx()?)
     }

@@ -19,8 +19,20 @@ pub mod show;
 use std::path::{Path, PathBuf};
 
 use gdro_train::fit::Fitted;
+use gdro_train::model::Model;
 use gdro_train::{Failure, Result};
 use serde::Serialize;
+
+use crate::print;
+
+/// Reads a model, and notes when its run was interrupted, unless notes are not wanted.
+fn load(path: &Path, quiet: bool) -> Result<Model> {
+    let model = Model::load(path)?;
+    if !quiet && Model::is_unfinished(path) {
+        print::note("this model is of a run that was interrupted: gdro resume finishes it");
+    }
+    Ok(model)
+}
 
 /// Something as JSON that people may read.
 fn pretty(value: &impl Serialize) -> Result<String> {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gdro_train::model::Model;
 use gdro_train::predict::predict;
 use gdro_train::{Result, files};
 
 use super::args::{FormatArg, MemoryArg};
+use super::load;
 use crate::print;
 
 /// Predict the rows of a table: a CSV with a line for each row, in the order of the rows.
@@ -43,7 +43,7 @@ impl Predict {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         self.memory.apply();
-        let model = Model::load(&self.model)?;
+        let model = load(&self.model, self.quiet)?;
         if let Some(file) = &self.out {
             files::check_output(file, &model.inputs(&self.model, &self.tables), "--out")?;
         }

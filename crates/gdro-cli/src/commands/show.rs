@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use gdro_train::Result;
-use gdro_train::model::Model;
 
+use super::load;
 use crate::print;
 
 /// Show what a saved model is: how it was trained, on which groups, how good it is, and its
@@ -25,6 +25,6 @@ pub struct Show {
 impl Show {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        print::text(&gdro_report::model(&Model::load(&self.model)?, self.all))
+        print::text(&gdro_report::model(&load(&self.model, false)?, self.all))
     }
 }

@@ -245,8 +245,10 @@ fn an_interrupted_run_goes_on() {
     let folder = interrupted("--solver smd-m");
     // What there was by then can be used meanwhile.
     assert_eq!(folder.json("out/summary.json")["ended"], "interrupted");
-    folder.prints("predict out t.csv");
+    let said = common::stderr(&folder.run("predict out t.csv"));
+    assert!(said.contains("note: this model is of a run that was interrupted"), "{said}");
     folder.prints("resume out");
+    assert_eq!(common::stderr(&folder.run("predict out t.csv")), "");
     assert_eq!(results(&folder), results(&whole));
     let said = folder.refused("resume out");
     assert!(

@@ -199,8 +199,8 @@ pub fn scope(verdict: &Verdict) -> Vec<String> {
     if verdict.word == Word::NoRows {
         return Vec::new();
     }
-    let new = "What rows held out say holds for new rows of the groups that training has seen, not for \
-               groups that it has not";
+    let new = "Held-out rows speak for new rows of the groups seen in training, not for groups that were \
+               never seen";
     [Some(new.to_owned()), too_small(verdict)].into_iter().flatten().map(|t| sentence(&t)).collect()
 }
 
@@ -256,7 +256,7 @@ fn whom(data: &Data, verdict: &Verdict) -> Tile {
     let number = |n: usize| count(n as u64);
     if verdict.is_ordinary() {
         let note = format!("{groups}, the same model for all");
-        return Tile { question, answer: "Nobody, and hurts nobody".into(), note };
+        return Tile { question, answer: "No one is helped or hurt".into(), note };
     }
     if let Some([gain, lose, open, few]) = data.sides {
         let mut note = format!("clearly, of {groups}; {} too close to tell", number(open));
@@ -281,7 +281,7 @@ fn whom(data: &Data, verdict: &Verdict) -> Tile {
 }
 
 fn cost(data: &Data, [risks, accuracies]: [[Option<f64>; 3]; 2], verdict: &Verdict) -> Tile {
-    let question = "What becomes of the average?";
+    let question = "What does it cost on average?";
     let [Some(before), _, Some(after)] = risks else {
         return Tile { question, answer: NONE.into(), note: "not known".into() };
     };

@@ -9,6 +9,7 @@ use super::Streamed;
 use super::finish::Finish;
 use crate::baseline::Baseline;
 use crate::cap::Constants;
+use crate::evaluation::Evaluation;
 use crate::facts::Facts;
 use crate::failure::{Failure, Result};
 use crate::fit::Fitted;
@@ -137,9 +138,20 @@ impl Streamed {
         };
         let both = [&robust.train[..], &erm.train];
         let w = &self.others[0].w;
-        model.baseline = Some(Baseline::new(w, model.weights.len(), &facts.groups, both));
-        let verdict =
+        let mut verdict =
             Verdict::new(job, &facts, [&robust, &erm], comparison.as_ref(), largest.as_ref());
+        // Nothing has a smaller mean and penalty than ordinary training, if it has come to its end.
+        let weights = model.weights.len();
+        let whole = |found: &Evaluation| {
+            let w = &found.w[..weights];
+            let square: f64 = w.iter().map(|v| v * v).sum();
+            found.train_rows.risk + self.setting.game.ridge / 2.0 * square
+        };
+        if whole(&erm) > whole(&robust) {
+            verdict = verdict.beside_cut_short([erm.train_rows.risk, robust.train_rows.risk]);
+        } else {
+            model.baseline = Some(Baseline::new(w, weights, &facts.groups, both));
+        }
         Ok(Told::Fully(Box::new(Fitted {
             verdict,
             table: facts,

@@ -72,9 +72,13 @@ class Loop:
         """
         Plays up to so many more rounds; returns how many were played.
         """
-    def certify(self, /) -> tuple[Proof, list[float]]:
+    def certify(self, /) -> Proof:
         """
-        The certificate of the averaged players, and the group risks of the averaged model.
+        The certificate of the averaged players.
+        """
+    def group_risks(self, /) -> list[float]:
+        """
+        The group risks of the averaged model.
         """
     def look(self, /) -> dict[str, Any]:
         """

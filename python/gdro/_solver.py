@@ -346,6 +346,10 @@ kept, subsets, delta
     def gap(self) -> Certificate:
         """How far the averaged model is from the optimum, for rows in memory.
 
+        The lower bound is that of the best weights found near the averaged ones, so that this is the
+        suboptimality of the model: the paper's duality gap, which the averaged weights have a share in,
+        is larger. A loss that is a function is called for every row some hundred times.
+
         Returns
         -------
         Certificate
@@ -356,7 +360,7 @@ kept, subsets, delta
         ValueError
             For a source, whose optimum nobody knows.
         """
-        return Certificate(*self._loop.certify()[0])
+        return Certificate(*self._loop.certify())
 
     def group_risks(self) -> Vector:
         """The risk of every group under the averaged model, for rows in memory.
@@ -370,7 +374,7 @@ kept, subsets, delta
         ValueError
             For a source, whose risks nobody knows.
         """
-        return np.array(self._loop.certify()[1])
+        return np.array(self._loop.group_risks())
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on, bit for bit, in a solver made with the same arguments.

@@ -33,6 +33,15 @@ struct Bench {
     setting: Option<Setting<SomeLoss>>,
 }
 
+impl Bench {
+    fn setting(&self) -> gdro::Result<&Setting<SomeLoss>> {
+        let unknown = || {
+            gdro::Error::user("a source that is a function has no certificate and no known risks")
+        };
+        self.setting.as_ref().ok_or_else(unknown)
+    }
+}
+
 /// Something to do with a solver on its thread.
 type Command = Box<dyn FnOnce(&mut Bench) + Send>;
 
@@ -255,19 +264,24 @@ impl Loop {
         Ok(dict)
     }
 
-    /// The certificate of the averaged players, and the group risks of the averaged model.
-    #[pyo3(signature = () -> "tuple[Proof, list[float]]")]
-    fn certify(&self, py: Python<'_>) -> PyResult<(Proof, Vec<f64>)> {
-        let (c, risks) = self.ask(py, |bench| {
-            let Some(setting) = &bench.setting else {
-                return Err(gdro::Error::user("a source that is a function has no certificate"));
-            };
+    /// The certificate of the averaged players.
+    #[pyo3(signature = () -> "Proof")]
+    fn certify(&self, py: Python<'_>) -> PyResult<Proof> {
+        let certificate = self.ask(py, |bench| {
+            let setting = bench.setting()?;
             let (w, q) = (bench.solver.model(), bench.solver.weights());
             let pool = rayon::ThreadPoolBuilder::new().build().map_err(gdro::Error::user)?;
-            let certificate = pool.install(|| setting.certify(&w, &q))?;
-            Ok((certificate, group_risks(&setting.loss, &w, &setting.data)?))
+            pool.install(|| setting.certify(&w, &q))
         })?;
-        Ok((proof_of(c), risks))
+        Ok(proof_of(certificate))
+    }
+
+    /// The group risks of the averaged model.
+    fn group_risks(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        self.ask(py, |bench| {
+            let setting = bench.setting()?;
+            group_risks(&setting.loss, &bench.solver.model(), &setting.data)
+        })
     }
 
     /// Everything needed to go on, bit for bit, as text.

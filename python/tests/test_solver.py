@@ -37,6 +37,27 @@ def test_the_gap_bounds_the_optimum(rows):
     assert_allclose(solver.group_risks(), [losses[g == i].mean() for i in range(3)], atol=1e-12)
 
 
+def test_risks_under_an_own_loss_are_one_pass(rows):
+    X, y, g = rows
+    calls = []
+
+    def squared(scores, target):
+        calls.append(target)
+        return (scores[0] - target) ** 2, [2 * (scores[0] - target)]
+
+    solver = Solver(
+        "online-1", X, y.astype(float), sensitive_features=g, loss=squared, loss_range=50.0,
+        loss_lipschitz=50.0, ball=2.0, rounds=200,
+    )
+    solver.advance(200)
+    calls.clear()
+    risks = solver.group_risks()
+    assert len(calls) == len(y)
+    coef, intercept = solver.model
+    losses = (X @ coef[0] + intercept[0] - y) ** 2
+    assert_allclose(risks, [losses[g == i].mean() for i in range(3)], atol=1e-12)
+
+
 def test_it_is_what_the_estimator_runs(rows):
     X, y, g = rows
     model = GroupDROClassifier(

@@ -49,7 +49,8 @@ def main():
         rows = [r for r in splits.values() if "select" in r]
         if not rows:
             continue
-        mean = {name: statistics.fmean(r[name] for r in rows) for name in rows[0]}
+        names = [name for name in rows[0] if all(name in r for r in rows)]
+        mean = {name: statistics.fmean(r[name] for r in rows) for name in names}
         erm, select = mean["average"], mean["select"]
         change = [100 * (r["select"] - r["average"]) / erm for r in rows]
         middle, half = paired(change)
@@ -60,8 +61,7 @@ def main():
             f"| {table} | {len(rows)} | {digits(erm)} | {digits(mean['balanced'])} | {digits(mean['max'])} "
             f"| {digits(select)} | {middle:+.1f} ± {half:.1f} | {counts} | {sum(int(r['kept']) for r in rows)} |"
         )
-        fixed = {n: v for n, v in mean.items() if n not in ("select", "kept", "average")
-                 and all(n in r for r in rows) and n not in PEERS}
+        fixed = {n: v for n, v in mean.items() if n not in ("select", "kept", "average", *PEERS)}
         name = min(fixed, key=fixed.get)
         helped.append((table, name, 100 * (fixed[name] / erm - 1), middle))
     print(f"\nMedian over tables of the relative difference: {statistics.median(relative):+.2f} %.\n")

@@ -66,6 +66,10 @@ def with_number(argument, value):
 
 def targets_of(loss, kinds=("labels", "classes", "numbers")):
     """What a loss takes as targets, which must be one of ``kinds``."""
+    if callable(loss):
+        raise ValueError(
+            f"loss={loss!r}: the estimators take the name of a loss; gdro.Solver takes a function, too"
+        )
     if not isinstance(loss, str):
         raise ValueError(f"loss={loss!r}: expected the name of a loss")
     try:

@@ -1016,12 +1016,12 @@ class Verdict:
         The largest risk of the model minus that of ERM, and its interval. Each end fails with
         probability delta/2 at most, however many groups there are.
     groups : int
-        The number of groups that are large enough.
+        The number of all groups.
     left_out : list of str
         The groups that are not large enough.
-    better, worse : int
-        The numbers of all groups in which the model is clearly better and clearly worse, by intervals
-        that hold for all of them at once.
+    better, worse : list of str
+        The groups, of all, in which the model is clearly better and clearly worse, by intervals that
+        hold for all of them at once; the largest change first.
     average_cost : float
         The mean risk over rows under the model minus that under ERM.
     next : str
@@ -1050,8 +1050,8 @@ class Verdict:
     high: float | None
     groups: int
     left_out: list[str]
-    better: int
-    worse: int
+    better: list[str]
+    worse: list[str]
     average_cost: float
     next: str
     _lines: tuple[str, ...] = ()

@@ -414,8 +414,15 @@ def test_a_verdict_is_that_of_the_worst_groups(gain):
     assert found.high - found.low < 0.2 and found.level == 0.95
     means = [np.average([e.value for e in r.clipped_risk], weights=r.rows) for r in reports]
     assert found.average_cost == pytest.approx(means[1] - means[0])
-    assert (found.groups, found.left_out, found.better, found.worse) == (3, [], 1, 2)
+    assert (found.groups, found.left_out, found.better) == (3, [], ["c"])
+    # The largest loss first.
+    risks = [dict(zip(r.names, (e.value for e in r.clipped_risk))) for r in reports]
+    assert found.worse == sorted("ab", key=lambda name: risks[0][name] - risks[1][name])
     effect, cost, following = str(found).split("\n")
+    first, second = found.worse
+    assert cost.startswith(
+        f"of 3 groups, `c` is clearly better, and `{first}` and `{second}` clearly worse; "
+    )
     assert effect.startswith("HELPED: ") and cost.endswith(", the price")
     assert following == f"next: {found.next}"
     back = metrics.verdict(erm, model, X_new, y_new, **new)

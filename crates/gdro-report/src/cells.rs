@@ -1,6 +1,7 @@
 //! Intervals as cells of a table.
 
 use gdro::interval::{Comparison, Estimate, GroupDifference, Interval, Worst};
+use gdro_train::verdict::Verdict;
 
 use super::numbers::{NONE, percent};
 
@@ -51,12 +52,19 @@ pub fn least(worst: &Worst, show: &dyn Fn(f64) -> String) -> String {
     }
 }
 
-/// The interval of the difference of two models' largest risks.
-pub fn difference(comparison: &Comparison, show: &dyn Fn(Interval) -> String) -> String {
+/// The interval of the difference of two models' largest risks: that of the verdict where it is about all
+/// groups.
+pub fn difference(
+    comparison: &Comparison,
+    verdict: &Verdict,
+    show: &dyn Fn(Interval) -> String,
+) -> String {
     let cut = comparison.groups.iter().filter_map(GroupDifference::clipped_share);
-    let text = match comparison.worst_estimable == Some(comparison.worst) {
-        true => show(comparison.worst),
-        false => NOT_ESTIMABLE.into(),
+    let is_whole = comparison.worst_estimable == Some(comparison.worst);
+    let text = match verdict.low.zip(verdict.high).filter(|_| verdict.left_out.is_empty()) {
+        Some((low, high)) => show(Interval::new(low, high)),
+        None if is_whole => show(comparison.worst),
+        None => NOT_ESTIMABLE.into(),
     };
     and_cut(text, cut.reduce(f64::max))
 }

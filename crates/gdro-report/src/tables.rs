@@ -281,13 +281,14 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             });
         let header = [&format!("{goal} {unit}"), &at_level[..]];
         grid.column(header, cells(&risk, &|t| extreme(largest.clone(), t)));
-        if let Some(comparison) = &fitted.comparison {
+        let is_erm = job.training.objective == Objective::Average;
+        if let Some(comparison) = fitted.comparison.as_ref().filter(|_| !is_erm) {
             let change = |g: &Group| {
                 let found = at(g).map(|i| comparison.groups[i]);
                 let cut = found.and_then(|d| d.clipped_share());
                 cells::interval(found.map(|d| d.clipped_difference), cut, &ends)
             };
-            let of_largest = cells::difference(comparison, &ends);
+            let of_largest = cells::difference(comparison, &fitted.verdict, &ends);
             let header = [&format!("{goal} − ERM"), &at_level[..]];
             grid.block();
             grid.column(header, cells(&change, &|t| extreme(of_largest.clone(), t)));

@@ -1,5 +1,7 @@
 //! Whether a model does better than ordinary training on rows that neither was trained on.
 
+use std::cmp::Ordering;
+
 use gdro::interval::{Comparison, HELD_OUT_ROWS, Largest, TRAINING_ROWS};
 use gdro::setting::Objective;
 use serde::Serialize;
@@ -36,10 +38,11 @@ pub struct Verdict {
     /// Groups with fewer than 20 training rows or 30 held-out rows, which are not among those whose
     /// largest risk it is about.
     pub left_out: Vec<String>,
-    /// Number of all groups in which the model is clearly better: their intervals hold for all at once.
-    pub better: usize,
-    /// Number of groups in which it is clearly worse.
-    pub worse: usize,
+    /// The groups, of all, in which the model is clearly better, the largest gain first: their
+    /// intervals hold for all at once.
+    pub better: Vec<String>,
+    /// The groups in which it is clearly worse, the largest loss first.
+    pub worse: Vec<String>,
     /// The mean risk over held-out rows under the model minus that under ERM.
     pub average_cost: Option<f64>,
     /// What to do next: a command or an option.
@@ -147,7 +150,14 @@ impl Verdict {
         let is_small = |rows: &[usize; 2]| rows[0] < TRAINING_ROWS || rows[1] < HELD_OUT_ROWS;
         let small = names.iter().zip(rows).filter(|(_, rows)| is_small(rows));
         let left_out = small.map(|(name, _)| (*name).to_owned());
-        let [better, worse, ..] = comparison.map_or([0; 4], Comparison::sides);
+        let [better, worse] = comparison.map_or_else(Default::default, |found| {
+            let [better, worse, ..] = found.sides();
+            [better, worse].map(|mut side| {
+                let change = |i: &usize| found.groups[*i].clipped_difference.value.map(f64::abs);
+                side.sort_by(|a, b| change(b).partial_cmp(&change(a)).unwrap_or(Ordering::Equal));
+                side.into_iter().map(|i| names[i].to_owned()).collect()
+            })
+        });
         Verdict {
             word,
             level: 1.0 - delta,
@@ -174,7 +184,7 @@ impl Verdict {
     #[must_use]
     pub fn beside_cut_short(self, means: [f64; 2]) -> Self {
         let next = "put the rows of the files in random order, or give a larger --buffer".into();
-        let (better, worse) = (0, 0);
+        let (better, worse) = (Vec::new(), Vec::new());
         Verdict { word: Word::Unclear, cut_short: Some(means), next, better, worse, ..self }
     }
 
@@ -249,20 +259,17 @@ impl Verdict {
 
     /// Who is better and worse, and what rows lose on average.
     fn cost(&self) -> String {
-        let many = |number: usize| if number == 0 { "none".into() } else { count(number as u64) };
-        let is = |number: usize| if number > 1 { "are" } else { "is" };
         let groups = counted(self.groups as u64, "group");
         if self.cut_short.is_some() {
             return format!("whether the {groups} are better off is not known");
         }
-        let mut text = match (self.better, self.worse) {
-            (0, 0) => format!("of {groups}, none is clearly better or worse"),
-            (better, worse) => format!(
-                "of {groups}, {} {} clearly better and {} clearly worse",
-                many(better),
-                is(better),
-                many(worse)
-            ),
+        let mut text = match (&self.better[..], &self.worse[..]) {
+            ([], []) => format!("of {groups}, none is clearly better or worse"),
+            (better, worse) => {
+                let is = if better.len() > 1 { "are" } else { "is" };
+                let (better, worse) = (some(better), some(worse));
+                format!("of {groups}, {better} {is} clearly better, and {worse} clearly worse")
+            }
         };
         if let (Some(erm), Some(model)) = (&self.erm, &self.model) {
             text += &match erm.group == model.group {
@@ -273,6 +280,21 @@ impl Verdict {
         let price = if self.is_paid() { ", the price" } else { "" };
         let scale = Scale::of(self.mean);
         text + &format!("; the mean risk over rows {}{price}", change(scale, self.mean, None))
+    }
+}
+
+/// Groups by their names, of many only how many and the first ones.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match (&quoted[..], names.len()) {
+        ([], _) => "none".into(),
+        ([one], _) => one.clone(),
+        ([first @ .., last], SHOWN | 2) => format!("{} and {last}", first.join(", ")),
+        (_, all) => {
+            let more = count((all - SHOWN) as u64);
+            format!("{} ({} and {more} more)", count(all as u64), quoted.join(", "))
+        }
     }
 }
 

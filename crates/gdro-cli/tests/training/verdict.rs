@@ -126,6 +126,9 @@ fn the_last_three_lines_are_those_of_summary_and_page() {
         let said = lines(verdict);
         let last: Vec<&str> = shown.lines().rev().take(3).collect();
         assert_eq!(last.into_iter().rev().collect::<Vec<_>>(), said);
+        // An interval of the change where something changes: of ordinary training nothing does.
+        let has_interval = shown.contains("gdro − ERM  ");
+        assert_eq!(has_interval, options == "--holdout 0.5", "{shown}");
         assert!(said[0].starts_with(verdict["word"].as_str().unwrap()), "{said:?}");
         let page = folder.read("page.html").replace("<code dir=\"auto\">", "`");
         let page = page.replace("</code>", "`").replace("<strong>", "").replace("</strong>", "");
@@ -163,16 +166,30 @@ fn the_verdict_says_whom_it_helps_and_at_what_cost() {
     let cost =
         number(&summary["test_avg_risk_rows"]) - number(&summary["erm"]["test_avg_risk_rows"]);
     assert!((number(&verdict["average_cost"]) - cost).abs() < 1e-12 && cost > 0.0);
-    let sides = |keep: &dyn Fn(&[Value]) -> bool| {
+    // Who is clearly better and worse, the largest change first.
+    let side = |sign: f64, end: usize| -> Value {
+        let size = |g: &&Value| number(&g["test_risk_minus_erm"]["value"]).abs();
+        let is_on = |g: &&Value| sign * number(&g["test_risk_minus_erm"]["interval"][end]) > 0.0;
         let groups = summary["groups"].as_array().unwrap().iter();
-        groups.filter(|g| keep(g["test_risk_minus_erm"]["interval"].as_array().unwrap())).count()
+        let mut side: Vec<&Value> = groups.filter(is_on).collect();
+        side.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        side.into_iter().map(|g| g["name"].clone()).collect()
     };
-    assert_eq!(verdict["better"], sides(&|ends| number(&ends[1]) < 0.0));
-    assert_eq!(verdict["worse"], sides(&|ends| number(&ends[0]) > 0.0));
+    assert_eq!(verdict["better"], side(-1.0, 1));
+    assert_eq!(verdict["worse"], side(1.0, 0));
+    assert_eq!(verdict["better"], serde_json::json!(["g4"]));
+    let worse = verdict["worse"].as_array().unwrap();
+    assert!(worse.len() > 1, "{worse:?}");
     assert_eq!(verdict["left_out"], serde_json::json!([]));
     let said = lines(verdict);
     assert!(said[0].contains("the worst group's risk falls from") && said[0].contains("95 %"));
-    assert!(said[1].contains("`g4`") && said[2].contains("gdro evaluate run"), "{said:?}");
+    assert!(said[1].starts_with("of 5 groups, `g4` is clearly better, and "), "{said:?}");
+    assert!(said[1].contains(worse[0].as_str().unwrap()), "{said:?}");
+    assert!(said[2].contains("gdro evaluate run"), "{said:?}");
+    // The table has the interval of the verdict.
+    let (_, ends) = said[0].split_once("95 %: ").unwrap();
+    let largest = shown.lines().find(|line| line.starts_with("largest risk")).unwrap();
+    assert!(largest.contains(ends.trim_end_matches(')')), "{largest} {ends}");
 
     // Too small a group is left out of it, by its rows alone.
     let mut rng = Rng::seed_from_u64(2);

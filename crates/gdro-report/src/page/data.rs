@@ -1,8 +1,6 @@
 //! The numbers of the page, which the script draws.
 
-use gdro::interval::{
-    Comparison, Estimate, GroupDifference, GroupEstimates, Interval, METRICS, Metric,
-};
+use gdro::interval::{Estimate, GroupDifference, GroupEstimates, Interval, METRICS, Metric};
 use serde::Serialize;
 
 use super::classes::{Detail, with_curves};
@@ -216,7 +214,7 @@ impl Data {
             weights: groups.iter().map(weight).collect(),
             models,
             change: Some(change),
-            sides: fitted.comparison.as_ref().map(Comparison::sides),
+            sides: fitted.comparison.as_ref().map(|found| found.sides().map(|side| side.len())),
             curve: Curve::of(fitted).filter(|_| !matches!(fitted.solved, Solved::Exact { .. })),
             selection: None,
             path: Vec::new(),

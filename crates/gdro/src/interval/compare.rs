@@ -56,21 +56,21 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The numbers of groups on which the first model is clearly better (its interval lies below 0), is
-    /// clearly worse (above 0), may be either, and that are not estimable. Groups without rows are
-    /// not counted.
-    pub fn sides(&self) -> [usize; 4] {
-        let mut counts = [0; 4];
-        for group in self.groups.iter().filter(|group| group.rows > 0) {
+    /// The groups, by their index, on which the first model is clearly better (its interval lies below
+    /// 0), is clearly worse (above 0), may be either, and that are not estimable. Groups without rows
+    /// are in none of the four.
+    pub fn sides(&self) -> [Vec<usize>; 4] {
+        let mut sides: [Vec<usize>; 4] = Default::default();
+        for (i, group) in self.groups.iter().enumerate().filter(|(_, group)| group.rows > 0) {
             let side = match group.clipped_difference.bounds() {
                 Some(interval) if interval.high < 0.0 => 0,
                 Some(interval) if interval.low > 0.0 => 1,
                 Some(_) => 2,
                 None => 3,
             };
-            counts[side] += 1;
+            sides[side].push(i);
         }
-        counts
+        sides
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(found.groups[1].clipped_difference.bounds(), None);
         assert_eq!(found.worst, Interval::new(-2.0, 2.0));
         assert_eq!(found.worst_estimable, Some(group.interval));
-        assert_eq!(found.sides(), [0, 1, 0, 0]);
+        assert_eq!(found.sides(), [vec![], vec![0], vec![], vec![]]);
         let mirror = compare(&[swapped], &SETTINGS).unwrap();
         let alone = compare(&[pairs], &SETTINGS).unwrap();
         let (a, b) = (alone.worst, mirror.worst);

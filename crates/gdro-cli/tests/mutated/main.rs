@@ -142,6 +142,12 @@ fn checkpoints() {
     some(Kind::Checkpoint, 500);
 }
 
+/// A stream that stood 2⁶⁰ portions behind the first one.
+#[test]
+fn a_checkpoint_behind_the_end_of_its_table() {
+    assert_eq!(run(Kind::Checkpoint, 1_004_073..1_004_074).0, 1);
+}
+
 /// 100,000 cases in 2 GB of addresses, in a process of their own, which an abort or a signal ends.
 #[cfg(unix)]
 #[test]

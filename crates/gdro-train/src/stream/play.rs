@@ -109,7 +109,11 @@ impl Learner<'_> {
             Some(ended) => ended,
             None => {
                 for _ in 0..not_needed {
-                    let _ = batches.recv();
+                    // A checkpoint of more portions than there are would have it wait for ever.
+                    batches.recv().map_err(|_| {
+                        let why = "it stands behind the last row of the table";
+                        Failure::input(format!("the checkpoint is damaged: {why}"))
+                    })?;
                 }
                 let feed = move || Ok(batches.recv().ok());
                 let mut solver = self.solver(&plan, steps, feed)?;

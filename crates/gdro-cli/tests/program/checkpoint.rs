@@ -57,6 +57,7 @@ fn more_runs() -> Vec<Run> {
             let own = if spec.adaptive { own.replace("--step-w 1 --step-q 1", "") } else { own };
             let top = match algorithm.name() {
                 "atkro-k" => " --objective top-k:2",
+                "mero" => " --objective regret",
                 name if name.starts_with("atkro") => " --objective top-k:1.5",
                 _ => "",
             };

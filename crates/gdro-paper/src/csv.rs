@@ -50,31 +50,8 @@ pub(crate) fn runs(outcome: &Outcome) -> String {
     text
 }
 
-/// Every cell of the grid that runs were tuned on.
-pub(crate) fn tuning(outcomes: &[Outcome]) -> String {
-    let mut text = String::from("experiment,run,rounds,step_w,step_q,criterion,best\n");
-    for outcome in outcomes {
-        for tuned in &outcome.tuned {
-            for cell in &tuned.cells {
-                let _ = writeln!(
-                    text,
-                    "{},{},{},{},{},{},{}",
-                    outcome.experiment.name,
-                    tuned.run.id,
-                    tuned.rounds,
-                    cell.step_w,
-                    cell.step_q,
-                    number(cell.value),
-                    u8::from(*cell == tuned.best)
-                );
-            }
-        }
-    }
-    text
-}
-
 /// Six significant digits, no more than needed.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     if rounded != 0.0 && rounded.abs() < 1e-4 {
         format!("{rounded:e}")

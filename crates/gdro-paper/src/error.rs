@@ -42,6 +42,12 @@ pub enum Error {
         /// What there is.
         known: String,
     },
+    /// An option that does nothing.
+    #[error("--{option}: tuning has no small version, and seeds of its own: leave it out")]
+    Unused {
+        /// Its name.
+        option: &'static str,
+    },
     /// An error of the library.
     #[error("{experiment}, {run}: {source}")]
     Library {

@@ -30,9 +30,6 @@ pub struct Experiment {
     /// k of the objective that is shown: the mean of the k largest risks.
     #[serde(default = "one")]
     pub k: f64,
-    /// How runs are tuned.
-    #[serde(default)]
-    pub tune: Tune,
     /// The runs.
     pub runs: Vec<Run>,
     /// Number of panels side by side.
@@ -46,32 +43,6 @@ pub struct Experiment {
 
 fn one() -> f64 {
     1.0
-}
-
-/// How the runs of an experiment are tuned.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Tune {
-    /// What is minimised.
-    pub criterion: Criterion,
-    /// Share of the rounds that are played for it.
-    pub share: f64,
-}
-
-impl Default for Tune {
-    fn default() -> Self {
-        Tune { criterion: Criterion::Objective, share: 1.0 }
-    }
-}
-
-/// What tuning minimises, as a mean over its seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Criterion {
-    /// The objective that the run itself minimises.
-    Objective,
-    /// The mean of all risks.
-    MeanRisk,
 }
 
 /// One algorithm in an experiment.
@@ -169,9 +140,6 @@ impl Experiment {
                     panel.title
                 ));
             }
-        }
-        if !(experiment.tune.share > 0.0 && experiment.tune.share <= 1.0) {
-            return wrong("tune: share: expected 0 < share <= 1".into());
         }
         if experiment.columns == 0 {
             return wrong("columns: expected at least 1".into());

@@ -17,19 +17,23 @@ const MOST_THREADS: usize = 1024;
 /// Rerun the experiments of the paper: a figure for each as SVG and PNG, its data as CSV, and
 /// report.md, which judges the claims of the paper against exact values.
 ///
-/// Every method runs under the steps of its theorem and under steps tuned on one grid, over many
-/// seeds. The experiments are files (TOML) in the folder of --from, one for each figure; the paper's
-/// are in `paper/` of the repository. Finished runs are kept in the folder `cache` of --out: after
-/// Ctrl-C the same command goes on where it stopped.
+/// Every method runs under the steps of its theorem and under tuned steps, over many seeds. The
+/// experiments are files (TOML) in the folder of --from, one for each figure; the paper's are in
+/// `paper/` of the repository, with the tuned steps (`tuning.csv`), which --tune finds; without them
+/// an experiment is tuned before. Finished runs are kept in the folder `cache` of --out: after Ctrl-C the same command goes on where it stopped.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
     /// Names of experiments [default: all]
     #[arg(value_name = "NAME|all")]
     names: Vec<String>,
-    /// A small version of everything, in a few minutes: fewer rounds, seeds and steps to try
+    /// A small version of everything, in a few minutes: fewer rounds and seeds
     #[arg(long)]
     quick: bool,
+    /// Find the tuned steps by the duality gap, the same grid for every method, and write them into
+    /// tuning.csv of --from
+    #[arg(long)]
+    tune: bool,
     /// Number of seeds of every run [default: that of settings.toml]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..1_000_000))]
     seeds: Option<u64>,
@@ -104,7 +108,8 @@ impl Cli {
         };
         let stop = interrupts();
         let bar = Bar::new(!self.quiet);
-        let written = gdro_paper::reproduce(&order, &stop, &bar);
+        let work = if self.tune { gdro_paper::tune } else { gdro_paper::reproduce };
+        let written = work(&order, &stop, &bar);
         bar.0.finish_and_clear();
         let written = written.map_err(|e| match e {
             Error::Write { .. } => Failure::Machine(e.to_string()),
@@ -185,6 +190,10 @@ impl Progress for Bar {
         self.0.set_length(units);
         self.0.reset_eta();
         self.0.enable_steady_tick(std::time::Duration::from_millis(250));
+    }
+
+    fn more(&self, units: u64) {
+        self.0.inc_length(units);
     }
 
     fn stage(&self, what: &str) {

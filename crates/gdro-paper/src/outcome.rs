@@ -1,5 +1,7 @@
 //! What came out of an experiment, before it is drawn or judged.
 
+use gdro::algorithm::Constants;
+
 use crate::experiment::{Experiment, Run};
 use crate::problem::Optimum;
 use crate::quantity::Quantity;
@@ -22,7 +24,11 @@ pub(crate) struct Outcome {
     pub optima: Optima,
     /// One for each run and rule.
     pub series: Vec<Series>,
-    /// One for each run.
+    /// The constants of the theorems for each run, and how they come about.
+    pub constants: Vec<Constants>,
+    /// How they come about, and what the theorems assume that is not so.
+    pub assumptions: String,
+    /// What tuning found for each run.
     pub tuned: Vec<Tuned>,
     /// δ of the bounds.
     pub delta: f64,

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use gdro::algorithm::Constants;
+
 use crate::bands::median;
 use crate::claims::{Claim, Finding, Test, Verdict, judge};
+use crate::csv::number;
 use crate::outcome::Outcome;
 use crate::settings::{Settings, StepRule};
 
@@ -38,9 +41,10 @@ fn opening(text: &mut String, run: &Run<'_>) {
         text,
         "Every run is played under two step rules: `theory`, the steps and the average of the theorem, and \
          `tuned`, multiples of those steps from one grid that is the same for every method, with the {} \
-         average. Curves are medians over {} seeds, bands reach from the 10 % to the 90 % quantile. Each \
+         average, and with that of the theorem where steps fall with time. Curves are medians over {} seeds, bands reach from the 10 % to the 90 % quantile. Each \
          seed draws its own classifiers where the problem has some. Risks, optima and gaps are exact, except \
-         on Adult under budgets, where 364 rows per group estimate them. A claim about curves holds when \
+         on Adult under budgets, where 364 rows per group estimate the risks, and gaps are those of the other \
+         rows. A claim about curves holds when \
          it does on at least 90 % of the last decade and a half, by medians, and in 90 % of the seeds at its \
          end; one about ends, when it does in 90 % of the seeds.",
         average(settings),
@@ -51,7 +55,7 @@ fn opening(text: &mut String, run: &Run<'_>) {
         text,
         "\n{} runs were played in {minutes:.1} minutes{}, {} came from the cache.",
         run.played,
-        if run.quick { " (the small version: fewer rounds, seeds and steps)" } else { "" },
+        if run.quick { " (the small version: fewer rounds and seeds)" } else { "" },
         run.cached
     );
     if !run.left.is_empty() {
@@ -167,6 +171,26 @@ fn experiment(text: &mut String, outcome: &Outcome) {
         }
     }
     ends(text, outcome);
+    constants(text, outcome);
+}
+
+/// What the theorems' steps and bounds rest on.
+fn constants(text: &mut String, outcome: &Outcome) {
+    let _ = writeln!(text, "\nConstants of the theorems. {}\n", outcome.assumptions);
+    let _ =
+        writeln!(text, "| runs | k | D² | G | L | M | κ | c |\n|---|--:|--:|--:|--:|--:|--:|--:|");
+    let mut lines: Vec<(Constants, Vec<&str>)> = Vec::new();
+    for (run, constants) in outcome.experiment.runs.iter().zip(&outcome.constants) {
+        match lines.iter_mut().find(|(other, _)| other == constants) {
+            Some((_, runs)) => runs.push(&run.label),
+            None => lines.push((*constants, vec![&run.label])),
+        }
+    }
+    for (constants, runs) in lines {
+        let Constants { k, width, lipschitz, smoothness, kappa, c, .. } = constants;
+        let numbers = [k, width, lipschitz, smoothness, constants.range(), kappa, c].map(number);
+        let _ = writeln!(text, "| {} | {} |", runs.join(", "), numbers.join(" | "));
+    }
 }
 
 /// The exact optimum of the experiment.
@@ -237,35 +261,41 @@ fn tuning(text: &mut String, outcomes: &[Outcome], settings: &Settings) {
     let grid = &settings.tuned;
     let _ = writeln!(
         text,
-        "Multipliers on the theorem's steps: of w {}; of q {}. Every method tries all pairs on the seeds {} to \
-         {}, which no run has; the pair with the least mean criterion at the end wins. All cells are in \
-         [tuning.csv](tuning.csv). A multiplier at the edge of the grid is marked: beyond it there may be a better \
-         one.\n",
+        "Multipliers on the theorem's steps: of w {}; of q {}. Every method tries all pairs for {} of its rounds \
+         with the seed {}; the {} with the smallest duality gap of the game that it plays go on for all rounds with \
+         the seeds {} to {}, and the smallest mean gap wins. No run has one of these seeds. Where the winner lies \
+         at an edge, the grid grows there, at most {} times; an edge that remains is marked. All cells are in \
+         [tuning.csv](tuning.csv).\n",
         list(&grid.step_w),
         list(&grid.step_q),
+        grid.share,
         grid.first_seed,
-        grid.first_seed + grid.seeds - 1
+        grid.finalists,
+        grid.first_seed + 1,
+        grid.first_seed + grid.seeds,
+        grid.widenings
     );
     let _ = writeln!(
         text,
-        "| experiment | run | rounds | w | q | criterion |\n|---|---|--:|--:|--:|--:|"
+        "| experiment | run | rounds | w | q | mean gap |\n|---|---|--:|--:|--:|--:|"
     );
     for outcome in outcomes {
-        for tuned in &outcome.tuned {
+        for (run, tuned) in outcome.experiment.runs.iter().zip(&outcome.tuned) {
+            let best = tuned.best();
             let edge = tuned.at_edge();
             let mark = |player: &str| if edge.contains(&player) { " (edge)" } else { "" };
             let _ = writeln!(
                 text,
-                "| {} | {} (`{}`) | {} | {}{} | {}{} | {:.4} |",
+                "| {} | {} (`{}`) | {} | {}{} | {}{} | {:.1e} |",
                 outcome.experiment.name,
-                tuned.run.label,
-                tuned.run.id,
+                run.label,
+                run.id,
                 tuned.rounds,
-                tuned.best.step_w,
+                best.step_w,
                 mark("w"),
-                tuned.best.step_q,
+                best.step_q,
                 mark("q"),
-                tuned.best.value
+                best.gap.unwrap_or(best.first)
             );
         }
     }

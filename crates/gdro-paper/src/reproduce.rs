@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use gdro::algorithm::{Constants, Request};
+use gdro::average::Average;
 use gdro::bound::Holds;
 
 use crate::cache::{Cache, write};
@@ -14,8 +15,8 @@ use crate::experiment::{Experiment, Run, experiments};
 use crate::outcome::{Optima, Outcome, Series};
 use crate::problem::Problem;
 use crate::run::{Gaps, RunPlan, Trace, looks};
-use crate::settings::{Settings, StepRule};
-use crate::tune::{GridCell, Tuned, criterion};
+use crate::settings::{Grid, Settings, StepRule};
+use crate::tune::{Search, Table, Tuned};
 use crate::{csv, draw, report};
 
 /// What is to be reproduced.
@@ -37,6 +38,8 @@ pub struct Order<'a> {
 pub trait Progress: Sync {
     /// So much work lies ahead, in units of its own.
     fn start(&self, units: u64);
+    /// So much more than was known.
+    fn more(&self, units: u64);
     /// This part of it begins.
     fn stage(&self, what: &str);
     /// So much more is done.
@@ -46,9 +49,9 @@ pub trait Progress: Sync {
 }
 
 /// What was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The files, in the order in which they were written; the report is the last one.
+    /// The files, in the order in which they were written; a report is the last one.
     pub files: Vec<PathBuf>,
     /// Runs that were played, and runs that the cache had.
     pub played: usize,
@@ -59,50 +62,42 @@ pub struct Written {
 }
 
 /// Plays what is ordered on all threads of the pool, and writes a figure for each experiment and
-/// step rule as SVG and PNG, its data as CSV, `tuning.csv` and `report.md`. The results do not depend
-/// on the number of threads. Runs that are stored already are not rerun.
+/// step rule as SVG and PNG, its data as CSV, `tuning.csv` and `report.md`. Tuned steps are those that
+/// [`tune`] has found; experiments that have none are tuned before. The results do not depend on the
+/// number of threads. Runs that are stored already are not rerun.
 ///
 /// When `stop` is set, what is finished stays in the cache, and only experiments that are complete
 /// are drawn and reported.
 ///
 /// # Errors
-/// For files that cannot be read or written, names that are not there, and whatever the library
-/// finds wrong with an experiment.
+/// For files that cannot be read or written, names that are not there, runs that were tuned for other
+/// numbers of rounds, and whatever the library finds wrong with an experiment.
 pub fn reproduce(order: &Order<'_>, stop: &AtomicBool, watch: &dyn Progress) -> Result<Written> {
     let started = Instant::now();
-    let mut settings = Settings::read(order.folder)?;
-    if order.quick {
-        settings = settings.quick();
+    let settings = settings(order)?;
+    let stages = stages(order, &settings, watch)?;
+    let table = Table::read(order.folder)?;
+    let mut tuned = Vec::new();
+    for stage in &stages {
+        tuned.push(stage.tuned(&table, order.quick)?);
     }
-    settings.seeds = order.seeds.unwrap_or(settings.seeds);
-    let share = if order.quick { settings.quick.rounds } else { 1.0 };
-    let list = experiments(order.folder, order.names)?;
     let cache = Cache::new(&order.out.join("cache"));
-    let mut stages = Vec::new();
-    for experiment in list {
-        watch.stage(&format!("{}: reading", experiment.name));
-        let problem = Problem::read(order.folder, &experiment.problem)?;
-        stages.push(Stage::new(experiment, problem, &settings, share)?);
-    }
-    let session = Session {
-        settings: &settings,
-        cache: &cache,
-        stop,
-        watch,
-        played: AtomicUsize::new(0),
-        cached: AtomicUsize::new(0),
-    };
+    let session = Session::new(&settings, &cache, stop, watch);
     cache.make()?;
-    watch.start(stages.iter().map(Stage::cost).sum());
+    let cost = |(stage, tuned): (&Stage, &Option<Vec<Tuned>>)| {
+        let tuning = if tuned.is_none() { stage.tuning_cost(&settings.tuned) } else { 0 };
+        stage.cost() + tuning
+    };
+    watch.start(stages.iter().zip(&tuned).map(cost).sum());
 
     let (mut files, mut outcomes, mut left) = (Vec::new(), Vec::new(), Vec::new());
-    for stage in stages {
+    for (stage, tuned) in stages.into_iter().zip(tuned) {
         let name = stage.experiment.name.clone();
         if stop.load(Ordering::Relaxed) {
             left.push(name);
             continue;
         }
-        let Some(outcome) = session.play(stage)? else {
+        let Some(outcome) = session.play(stage, tuned)? else {
             left.push(name);
             continue;
         };
@@ -123,21 +118,86 @@ pub fn reproduce(order: &Order<'_>, stop: &AtomicBool, watch: &dyn Progress) -> 
             settings: &settings,
             quick: order.quick,
             seconds: started.elapsed().as_secs(),
-            played: session.played.load(Ordering::Relaxed),
-            cached: session.cached.load(Ordering::Relaxed),
+            played: session.counts().0,
+            cached: session.counts().1,
             left: &left,
         };
-        for (name, text) in [
-            ("tuning.csv", csv::tuning(&outcomes)),
-            ("report.md", report::markdown(&outcomes, &summary)),
-        ] {
+        let mut used = Table::default();
+        for Outcome { experiment, tuned, .. } in &outcomes {
+            let runs = experiment.runs.iter().map(|run| run.id.clone());
+            used.replace(&experiment.name, runs.zip(tuned.iter().cloned()).collect());
+        }
+        for (name, text) in
+            [("tuning.csv", used.csv()), ("report.md", report::markdown(&outcomes, &summary))]
+        {
             let path = order.out.join(name);
             write(&path, text.as_bytes())?;
             files.push(path);
         }
     }
-    let [played, cached] = [&session.played, &session.cached].map(|n| n.load(Ordering::Relaxed));
+    let (played, cached) = session.counts();
     Ok(Written { files, played, cached, left })
+}
+
+/// Finds the tuned steps of the experiments that are ordered, for [`reproduce`], and writes them into
+/// `tuning.csv` of their folder after each experiment: successive halving on one grid of multipliers, the
+/// same for every method, by the duality gap. All cells play a share of the rounds with one seed, the
+/// best of them all rounds with several, none of which is a seed of [`reproduce`]. Where the best cell
+/// lies at an edge, the grid grows there, a limited number of times.
+///
+/// When `stop` is set, what is finished stays in the cache.
+///
+/// # Errors
+/// For an order of the small version or of seeds, which tuning does not have, and as [`reproduce`].
+pub fn tune(order: &Order<'_>, stop: &AtomicBool, watch: &dyn Progress) -> Result<Written> {
+    let unused = [(order.quick, "quick"), (order.seeds.is_some(), "seeds")];
+    if let Some((_, option)) = unused.into_iter().find(|(given, _)| *given) {
+        return Err(Error::Unused { option });
+    }
+    let settings = settings(order)?;
+    let stages = stages(order, &settings, watch)?;
+    let mut table = Table::read(order.folder)?;
+    let cache = Cache::new(&order.out.join("cache"));
+    let session = Session::new(&settings, &cache, stop, watch);
+    cache.make()?;
+    watch.start(stages.iter().map(|stage| stage.tuning_cost(&settings.tuned)).sum());
+    let mut written = Written::default();
+    for stage in stages {
+        let name = stage.experiment.name.clone();
+        watch.stage(&format!("{name}: tuning"));
+        let found = if stop.load(Ordering::Relaxed) { None } else { session.tune(&stage)? };
+        let Some(found) = found else {
+            written.left.push(name);
+            continue;
+        };
+        let runs = stage.plans.iter().map(|planned| planned.run.id.clone());
+        table.replace(&name, runs.zip(found).collect());
+        write(table.path(), table.csv().as_bytes())?;
+        written.files = vec![table.path().to_owned()];
+    }
+    (written.played, written.cached) = session.counts();
+    Ok(written)
+}
+
+/// The settings, as the order changes them.
+fn settings(order: &Order<'_>) -> Result<Settings> {
+    let mut settings = Settings::read(order.folder)?;
+    if order.quick {
+        settings = settings.quick();
+    }
+    settings.seeds = order.seeds.unwrap_or(settings.seeds);
+    Ok(settings)
+}
+
+/// The experiments that are ordered.
+fn stages(order: &Order<'_>, settings: &Settings, watch: &dyn Progress) -> Result<Vec<Stage>> {
+    let share = if order.quick { settings.quick.rounds } else { 1.0 };
+    let read = |experiment: Experiment| {
+        watch.stage(&format!("{}: reading", experiment.name));
+        let problem = Problem::read(order.folder, &experiment.problem)?;
+        Stage::new(experiment, problem, settings, share)
+    };
+    experiments(order.folder, order.names)?.into_iter().map(read).collect()
 }
 
 /// An experiment with its problem and the numbers of rounds of its runs.
@@ -147,15 +207,16 @@ struct Stage {
     /// Plans with theory steps and seed 0, and those for tuning.
     plans: Vec<Planned>,
     seeds: u64,
-    grid: u64,
-    tuning_seeds: u64,
 }
 
 /// A run's plans, but for steps and seeds.
 struct Planned {
     run: Run,
     plan: RunPlan,
-    tuning: RunPlan,
+    /// The first look at a cell, and a whole run of tuning.
+    tuning: [RunPlan; 2],
+    /// The average of tuned steps; `None` for that of the theorem.
+    average: Option<Average>,
 }
 
 impl Stage {
@@ -187,33 +248,56 @@ impl Stage {
                 looks: looks_at(rounds),
                 gaps,
             };
-            // What budgets fix is not shortened; presets are tuned for their own end.
-            let fixed = run.rounds.is_none();
-            let by = if fixed { 1.0 } else { experiment.tune.share };
+            let falls = run.algorithm.falls(run.anytime);
+            let average = (!falls).then_some(settings.tuned.average);
+            // Presets are tuned for their own end.
             let whole = run.tuning_rounds.map_or(preset.min(rounds), |t| shortened(t, share));
-            let end = ((whole as f64 * by).round() as u64).max(1);
-            let tuning = RunPlan {
+            let tuning = [shortened(whole, settings.tuned.share), whole].map(|end| RunPlan {
                 preset: end,
                 looks: vec![end],
-                gaps: Gaps::None,
-                average: Some(settings.tuned.average),
+                gaps: Gaps::Last,
+                average,
                 ..plan.clone()
-            };
-            Ok(Planned { run: run.clone(), plan, tuning })
+            });
+            Ok(Planned { run: run.clone(), plan, tuning, average })
         });
         let plans = plans.collect::<Result<Vec<_>>>()?;
-        let grid = (settings.tuned.step_w.len() * settings.tuned.step_q.len()) as u64;
-        let (seeds, tuning_seeds) = (settings.seeds, settings.tuned.seeds);
-        Ok(Stage { experiment, problem, plans, seeds, grid, tuning_seeds })
+        Ok(Stage { experiment, problem, plans, seeds: settings.seeds })
     }
 
+    /// What all runs cost.
     fn cost(&self) -> u64 {
+        let rules = StepRule::ALL.len() as u64;
+        let cost = |p: &Planned| p.plan.cost(&self.problem) * self.seeds * rules;
+        self.plans.iter().map(cost).sum()
+    }
+
+    /// What tuning costs on a grid that does not grow.
+    fn tuning_cost(&self, grid: &Grid) -> u64 {
+        let cells = (grid.step_w.len() * grid.step_q.len()) as u64;
+        let whole = grid.finalists.min(cells as usize) as u64 * grid.seeds;
         let cost = |p: &Planned| {
-            let rules = StepRule::ALL.len() as u64;
-            p.plan.cost(&self.problem) * self.seeds * rules
-                + p.tuning.cost(&self.problem) * self.grid * self.tuning_seeds
+            let [first, last] = p.tuning.each_ref().map(|plan| plan.cost(&self.problem));
+            cells * first + whole * last
         };
         self.plans.iter().map(cost).sum()
+    }
+
+    /// A run of tuning: a first look (0) or a whole run (1).
+    fn trial(&self, run: usize, which: usize, pair: (f64, f64), seed: u64) -> Job {
+        let ((step_w, step_q), plan) = (pair, self.plans[run].tuning[which].clone());
+        Job { run, plan: RunPlan { step_w, step_q, seed, ..plan } }
+    }
+
+    /// The tuned steps of all runs, if there are some; for the small version those of the whole one.
+    fn tuned(&self, table: &Table, quick: bool) -> Result<Option<Vec<Tuned>>> {
+        let of = |planned: &Planned| {
+            let rounds = (!quick).then(|| planned.tuning[1].rounds());
+            let found = table.find(&self.experiment.name, &planned.run.id, rounds);
+            found.map(Option::<&Tuned>::cloned)
+        };
+        let found: Vec<Option<Tuned>> = self.plans.iter().map(of).collect::<Result<_>>()?;
+        Ok(found.into_iter().collect())
     }
 }
 
@@ -279,41 +363,64 @@ struct Session<'a> {
     cached: AtomicUsize,
 }
 
-impl Session<'_> {
-    /// Tunes and plays an experiment; `None` when someone stopped it.
-    fn play(&self, stage: Stage) -> Result<Option<Outcome>> {
+impl<'a> Session<'a> {
+    fn new(
+        settings: &'a Settings,
+        cache: &'a Cache,
+        stop: &'a AtomicBool,
+        watch: &'a dyn Progress,
+    ) -> Self {
+        let (played, cached) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Session { settings, cache, stop, watch, played, cached }
+    }
+
+    /// Runs that were played, and runs that the cache had.
+    fn counts(&self) -> (usize, usize) {
+        (self.played.load(Ordering::Relaxed), self.cached.load(Ordering::Relaxed))
+    }
+
+    /// Plays an experiment with these tuned steps, or tunes it before; `None` when someone stopped it.
+    fn play(&self, stage: Stage, tuned: Option<Vec<Tuned>>) -> Result<Option<Outcome>> {
         let name = &stage.experiment.name;
         let seeds: Vec<u64> = (1..=stage.seeds).collect();
         self.watch.stage(&format!("{name}: exact optima"));
         let Some(optima) = self.optima(&stage, &seeds)? else { return Ok(None) };
-        self.watch.stage(&format!("{name}: tuning"));
-        let Some(tuned) = self.tune(&stage)? else { return Ok(None) };
+        if tuned.is_none() {
+            self.watch.stage(&format!("{name}: tuning"));
+        }
+        let tuned = tuned.map_or_else(|| self.tune(&stage), |tuned| Ok(Some(tuned)))?;
+        let Some(tuned) = tuned else { return Ok(None) };
         self.watch.stage(&format!("{name}: runs"));
         let mut jobs = Vec::new();
         for rule in StepRule::ALL {
             for (run, (planned, tuned)) in stage.plans.iter().zip(&tuned).enumerate() {
                 let mut plan = planned.plan.clone();
                 if rule == StepRule::Tuned {
-                    (plan.step_w, plan.step_q) = (tuned.best.step_w, tuned.best.step_q);
-                    plan.average = Some(tuned.average);
+                    let best = tuned.best();
+                    (plan.step_w, plan.step_q) = (best.step_w, best.step_q);
+                    plan.average = planned.average;
                 }
                 let plan = |seed: &u64| Job { run, plan: RunPlan { seed: *seed, ..plan.clone() } };
                 jobs.extend(seeds.iter().map(plan));
             }
         }
         let Some(traces) = self.traces(&stage, &jobs)? else { return Ok(None) };
+        let library =
+            |e| Error::Library { experiment: name.clone(), run: "constants".into(), source: e };
+        let instance = stage.problem.instance(1).map_err(library)?;
+        let constants: Vec<Constants> =
+            stage.plans.iter().map(|planned| instance.constants(planned.plan.k)).collect();
+        let assumptions = instance.assumptions();
+        drop(instance);
         let per_run = seeds.len();
         let mut series = Vec::new();
-        let rules =
-            StepRule::ALL.iter().flat_map(|rule| stage.plans.iter().map(move |p| (rule, p)));
-        for ((rule, planned), (jobs, traces)) in
+        let plans = || stage.plans.iter().zip(&constants);
+        let rules = StepRule::ALL.iter().flat_map(|rule| plans().map(move |p| (rule, p)));
+        for ((rule, (planned, constants)), (jobs, traces)) in
             rules.zip(jobs.chunks(per_run).zip(traces.chunks(per_run)))
         {
             let bounds = if *rule == StepRule::Theory && stage.problem.is_bounded() {
-                let constants = stage.problem.instance(1).map(|i| i.constants(planned.plan.k));
-                let constants =
-                    constants.map_err(|e| library(&stage.experiment, &planned.run, e))?;
-                self.bounds(&planned.plan, &constants, &stage.problem, &traces[0])
+                self.bounds(&planned.plan, constants, &stage.problem, &traces[0])
             } else {
                 Vec::new()
             };
@@ -326,6 +433,8 @@ impl Session<'_> {
             seeds,
             optima,
             series,
+            constants,
+            assumptions,
             tuned,
             delta: self.settings.delta,
         }))
@@ -387,34 +496,59 @@ impl Session<'_> {
         Ok(Some(optima))
     }
 
+    /// What tuning finds for each run; `None` when someone stopped it.
     fn tune(&self, stage: &Stage) -> Result<Option<Vec<Tuned>>> {
         let grid = &self.settings.tuned;
-        let mut jobs = Vec::new();
-        for (run, planned) in stage.plans.iter().enumerate() {
-            for step_w in &grid.step_w {
-                for step_q in &grid.step_q {
-                    for seed in grid.first_seed..grid.first_seed + grid.seeds {
-                        let (step_w, step_q) = (*step_w, *step_q);
-                        let plan = RunPlan { step_w, step_q, seed, ..planned.tuning.clone() };
-                        jobs.push(Job { run, plan });
-                    }
-                }
+        let whole = |planned: &Planned| planned.tuning[1].rounds();
+        let mut searches: Vec<Search> =
+            stage.plans.iter().map(|planned| Search::new(grid, whole(planned))).collect();
+        let last_seeds = grid.first_seed + 1..=grid.first_seed + grid.seeds;
+        for widening in 0..=grid.widenings {
+            let of = |(run, search): (usize, &Search)| {
+                search.unseen().into_iter().map(move |pair| (run, pair)).collect::<Vec<_>>()
+            };
+            let pairs: Vec<(usize, (f64, f64))> =
+                searches.iter().enumerate().flat_map(of).collect();
+            let jobs: Vec<Job> = pairs
+                .iter()
+                .map(|(run, pair)| stage.trial(*run, 0, *pair, grid.first_seed))
+                .collect();
+            if widening > 0 {
+                self.watch.more(jobs.iter().map(|job| job.plan.cost(&stage.problem)).sum());
+            }
+            let Some(traces) = self.traces(stage, &jobs)? else { return Ok(None) };
+            for ((run, pair), trace) in pairs.into_iter().zip(&traces) {
+                searches[run].look(pair, trace.gap());
+            }
+
+            let of = |(run, search): (usize, &Search)| {
+                let found = search.finalists(grid.finalists);
+                found.into_iter().map(move |at| (run, at)).collect::<Vec<_>>()
+            };
+            let cells: Vec<(usize, usize)> = searches.iter().enumerate().flat_map(of).collect();
+            let mut jobs = Vec::new();
+            for (run, at) in &cells {
+                let cell = searches[*run].cell(*at);
+                let pair = (cell.step_w, cell.step_q);
+                jobs.extend(last_seeds.clone().map(|seed| stage.trial(*run, 1, pair, seed)));
+            }
+            if widening > 0 {
+                self.watch.more(jobs.iter().map(|job| job.plan.cost(&stage.problem)).sum());
+            }
+            let Some(traces) = self.traces(stage, &jobs)? else { return Ok(None) };
+            for ((run, at), traces) in cells.into_iter().zip(traces.chunks(grid.seeds as usize)) {
+                let sum: f64 = traces.iter().map(Trace::gap).sum();
+                searches[run].judge(at, sum / traces.len() as f64);
+            }
+            let mut has_grown = false;
+            for search in &mut searches {
+                has_grown |= widening < grid.widenings && search.widen();
+            }
+            if !has_grown {
+                break;
             }
         }
-        let Some(traces) = self.traces(stage, &jobs)? else { return Ok(None) };
-        let mut tuned = Vec::new();
-        let (per_cell, per_run) = (grid.seeds as usize, (stage.grid * grid.seeds) as usize);
-        let by_run = jobs.chunks(per_run).zip(traces.chunks(per_run));
-        for ((jobs, traces), planned) in by_run.zip(&stage.plans) {
-            let cells = jobs.chunks(per_cell).zip(traces.chunks(per_cell)).map(|(jobs, traces)| {
-                let sum: f64 = traces.iter().map(|t| criterion(&stage.experiment, t)).sum();
-                let RunPlan { step_w, step_q, .. } = jobs[0].plan;
-                GridCell { step_w, step_q, value: sum / traces.len() as f64 }
-            });
-            let rounds = planned.tuning.rounds();
-            tuned.push(Tuned::new(&planned.run, cells.collect(), rounds, grid.average));
-        }
-        Ok(Some(tuned))
+        Ok(Some(searches.into_iter().map(Search::done).collect()))
     }
 
     /// Plays jobs, or takes them from the cache; `None` when someone stopped.

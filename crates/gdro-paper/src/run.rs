@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Description, Instance, Problem};
 
 /// Changes whenever the same [`RunPlan`] would give other numbers.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Draws of problems and of samples must not come from the same stream.
 const RUN_SEEDS: u64 = 1 << 32;
@@ -28,8 +28,6 @@ const SHORT_MODEL: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Gaps {
-    /// Not at all.
-    None,
     /// At the last look.
     Last,
     /// At every look.
@@ -78,6 +76,13 @@ pub(crate) struct Trace {
     pub exhausted: Option<usize>,
     /// The last model, when it is short.
     pub model: Option<Vec<f64>>,
+}
+
+impl Trace {
+    /// The gap at the last look; no number where it was not computed.
+    pub fn gap(&self) -> f64 {
+        self.points.last().and_then(|point| point.gap).unwrap_or(f64::NAN)
+    }
 }
 
 /// One look.
@@ -131,7 +136,6 @@ impl RunPlan {
         let rounds = self.rounds() as f64 * m;
         let ((plain, gap), looks) = (problem.look_cost(), self.looks.len() as u64);
         let gaps = match self.gaps {
-            Gaps::None => 0,
             Gaps::Last => gap,
             Gaps::All => looks * gap,
         };
@@ -218,11 +222,11 @@ impl Follower for Seen<'_> {
         let last = cut || look.rounds == self.plan.rounds();
         let risks = self.instance.risks(look.w)?;
         let wanted = match self.plan.gaps {
-            Gaps::None => false,
             Gaps::Last => last,
             Gaps::All => true,
         };
-        let gap = if wanted { self.instance.gap(&self.game, look.w, look.q)? } else { None };
+        let gap = || self.instance.gap(&self.game, look.w, look.q);
+        let gap = if wanted { Some(gap()?) } else { None };
         self.points.push(CurvePoint {
             rounds: look.rounds,
             samples: look.samples,

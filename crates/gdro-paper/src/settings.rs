@@ -31,10 +31,16 @@ pub struct Settings {
 pub struct Grid {
     /// The average of the iterates that is the answer.
     pub average: Average,
-    /// First of the seeds for tuning; none of them is one of the runs.
+    /// First of the seeds for tuning, that of the first look at a cell; none of them is one of the runs.
     pub first_seed: u64,
-    /// Number of seeds for tuning.
+    /// Share of the rounds that the first look at a cell plays.
+    pub share: f64,
+    /// Number of cells, the best of the first look, that are played to the end.
+    pub finalists: usize,
+    /// Number of seeds of each of these: those after the first one.
     pub seeds: u64,
+    /// How many times the grid may grow beyond an edge at which the best cell lies.
+    pub widenings: u32,
     /// Multipliers on the theorem's η_w.
     pub step_w: Vec<f64>,
     /// Multipliers on the theorem's η_q (and γ).
@@ -47,12 +53,8 @@ pub struct Grid {
 pub struct Quick {
     /// Number of seeds.
     pub seeds: u64,
-    /// Number of seeds for tuning.
-    pub tuning_seeds: u64,
     /// Share of the rounds that are played, unless budgets fix them.
     pub rounds: f64,
-    /// Every so many of the multipliers are tried, from the first on.
-    pub every: usize,
 }
 
 /// Which steps a run takes.
@@ -61,7 +63,8 @@ pub struct Quick {
 pub enum StepRule {
     /// Those of the theorems, with the average that the theorem speaks of.
     Theory,
-    /// Multiples of them, tuned on a grid, with the average of the grid.
+    /// Multiples of them, tuned on a grid, with the average of the grid; with that of the theorem where
+    /// steps fall with time.
     Tuned,
 }
 
@@ -98,16 +101,16 @@ impl Settings {
             "looks-per-decade, decades: expected numbers above 0"
         } else if !(settings.delta > 0.0 && settings.delta < 1.0) {
             "delta: expected 0 < delta < 1"
-        } else if grid.seeds == 0 || settings.quick.tuning_seeds == 0 {
-            "seeds for tuning: expected at least 1"
+        } else if grid.seeds == 0 || grid.finalists == 0 {
+            "tuned: seeds, finalists: expected at least 1"
+        } else if !(grid.share > 0.0 && grid.share <= 1.0) {
+            "tuned: share: expected 0 < share <= 1"
         } else if grid.first_seed <= settings.seeds {
             "first-seed: expected a seed that no run has"
         } else if !positive(&grid.step_w) || !positive(&grid.step_q) {
             "step-w, step-q: expected multipliers above 0"
         } else if !(settings.quick.rounds > 0.0 && settings.quick.rounds <= 1.0) {
             "rounds: expected 0 < share <= 1"
-        } else if settings.quick.every == 0 {
-            "every: expected at least 1"
         } else {
             return Ok(settings);
         };
@@ -117,11 +120,9 @@ impl Settings {
     /// The small version.
     #[must_use]
     pub fn quick(mut self) -> Self {
-        let thin = |list: &[f64], every| list.iter().copied().step_by(every).collect();
         self.seeds = self.quick.seeds;
-        self.tuned.seeds = self.quick.tuning_seeds;
-        self.tuned.step_w = thin(&self.tuned.step_w, self.quick.every);
-        self.tuned.step_q = thin(&self.tuned.step_q, self.quick.every);
+        // Where nothing is tuned yet.
+        (self.tuned.seeds, self.tuned.widenings) = (1, 0);
         self
     }
 }

@@ -119,7 +119,7 @@ pub enum Test {
         /// The preset number of rounds.
         preset: u64,
     },
-    /// A run ends close to the exact optimum.
+    /// A run ends close to the exact optimum, by its objective and by its duality gap.
     Reaches {
         /// The run.
         run: String,

@@ -119,6 +119,8 @@ mod tests {
             groups: 2,
             optima: vec![(1.0, vec![optimum; 3])],
             series,
+            constants: Vec::new(),
+            assumptions: String::new(),
             tuned: Vec::new(),
             delta: 0.05,
         }

@@ -24,6 +24,12 @@ impl Instance for Example {
         Constants { k, smoothness: 2.0, ..Constants::paper(0.5, 2.0, M) }
     }
 
+    fn assumptions(&self) -> String {
+        "D² = ½ is the width of ν = ½w² on W = [0, 1]; G = 2 and L = 2 are the largest slope and the curvature of \
+         the loss (w − x)² there, whose values lie in [0, 1]. Every assumption holds."
+            .into()
+    }
+
     fn solver(&self, config: &Config, k: f64) -> gdro::Result<Box<dyn Solver + '_>> {
         let domain = Domain::new(Cube::new(0.0, 1.0)?);
         let (game, source) = (Game::top_k(M, k), Coins::example_1());
@@ -37,14 +43,14 @@ impl Instance for Example {
 
     /// min_w Σ q_i p_i (w² − 2μ_i w + μ_i) = a(μ̄ − μ̄²) at w = μ̄ = Σ q_i p_i μ_i/a ∈ [0, 1], with
     /// a = Σ q_i p_i.
-    fn gap(&self, game: &Game, w: &[f64], q: &[f64]) -> gdro::Result<Option<f64>> {
+    fn gap(&self, game: &Game, w: &[f64], q: &[f64]) -> gdro::Result<f64> {
         let coins = Coins::example_1();
         let shares: Vec<f64> = q.iter().zip(&game.scales).map(|(q, p)| q * p).collect();
         let mass: f64 = shares.iter().sum();
         let mean: f64 =
             shares.iter().zip(coins.means()).map(|(s, mean)| s * mean).sum::<f64>() / mass;
         let upper = game.objective(&self.risks(w)?);
-        Ok(Some(upper - mass * mean * (1.0 - mean)))
+        Ok(upper - mass * mean * (1.0 - mean))
     }
 
     /// The appendix `sec:prof:example` has k = 1 and k = 5; a search of a convex function of one
@@ -85,16 +91,16 @@ mod tests {
     fn the_gap_of_the_optimum_is_zero() {
         let mut q = vec![0.0; M];
         q[0] = 1.0;
-        let gap = EXAMPLE.gap(&Game::gdro(M), &[0.5], &q).unwrap().unwrap();
+        let gap = EXAMPLE.gap(&Game::gdro(M), &[0.5], &q).unwrap();
         assert!(gap.abs() < 1e-15, "{gap}");
         // The last coin alone, twice: 2(1 − w)².
         let scales: Vec<f64> = (0..M).map(|i| if i == 15 { 2.0 } else { 1e-9 }).collect();
         let game = Game { scales, ..Game::gdro(M) };
         let mut q = vec![0.0; M];
         q[15] = 1.0;
-        let gap = EXAMPLE.gap(&game, &[1.0], &q).unwrap().unwrap();
+        let gap = EXAMPLE.gap(&game, &[1.0], &q).unwrap();
         assert!(gap.abs() < 1e-8, "{gap}");
-        let gap = EXAMPLE.gap(&game, &[0.5], &q).unwrap().unwrap();
+        let gap = EXAMPLE.gap(&game, &[0.5], &q).unwrap();
         assert!((gap - 0.5).abs() < 1e-15, "2 R_16(1/2) - 2 R_16(1) is {gap}");
     }
 }

@@ -19,6 +19,10 @@ pub(crate) trait Instance: Send + Sync {
     /// The constants of the theorems for the game with this k.
     fn constants(&self, k: f64) -> Constants;
 
+    /// How the constants come about, and which of the paper's assumptions (labels `ass:1` to `ass:5`) the
+    /// problem breaks, in Markdown.
+    fn assumptions(&self) -> String;
+
     /// A solver for the game with this k.
     fn solver(&self, config: &Config, k: f64) -> gdro::Result<Box<dyn Solver + '_>>;
 
@@ -26,8 +30,8 @@ pub(crate) trait Instance: Send + Sync {
     fn risks(&self, w: &[f64]) -> gdro::Result<Vec<f64>>;
 
     /// The duality gap of a model and group weights in a game, from above where it is not known
-    /// exactly; `None` when the distributions are unknown.
-    fn gap(&self, game: &Game, w: &[f64], q: &[f64]) -> gdro::Result<Option<f64>>;
+    /// exactly: of the rows that are trained on where the distributions are unknown.
+    fn gap(&self, game: &Game, w: &[f64], q: &[f64]) -> gdro::Result<f64>;
 
     /// The optimum of the game with this k.
     fn optimum(&self, k: f64) -> gdro::Result<Optimum>;

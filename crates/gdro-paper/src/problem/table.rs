@@ -131,6 +131,22 @@ impl Instance for Known {
             .expect("a ball has all constants")
     }
 
+    fn assumptions(&self) -> String {
+        let drawn = match self.once {
+            None => {
+                "The rows are the distributions, drawn with replacement: every assumption holds."
+            }
+            Some(_) => {
+                "Each row is visited once: every assumption holds for draws from the unknown distributions."
+            }
+        };
+        format!(
+            "D² = B²/2 for the ball of radius B = {}. Rows have length 1: G = 1, L ≤ ¼ (the curvature of the loss \
+             times a bound on the eigenvalues of E xxᵀ), and losses lie below M = ln(1 + exp B). {drawn}",
+            self.ball
+        )
+    }
+
     fn solver(&self, config: &Config, k: f64) -> gdro::Result<Box<dyn Solver + '_>> {
         let game = Game::top_k(self.train.groups(), k);
         let (domain, constants, data) = (self.domain()?, self.constants(k), self.train.clone());
@@ -151,15 +167,12 @@ impl Instance for Known {
         group_risks(&Logistic, w, &self.test)
     }
 
-    fn gap(&self, game: &Game, w: &[f64], q: &[f64]) -> gdro::Result<Option<f64>> {
-        if self.once.is_some() {
-            return Ok(None);
-        }
+    fn gap(&self, game: &Game, w: &[f64], q: &[f64]) -> gdro::Result<f64> {
         let domain = self.domain()?;
         let features = self.train.features();
         let problem =
             Problem { game, domain: &domain, features, outputs: 1, goal: Goal::Adversary };
-        Ok(Some(certify(&self.train, &Logistic, &problem, w, q, None, 0)?.gap))
+        Ok(certify(&self.train, &Logistic, &problem, w, q, None, 0)?.gap)
     }
 
     /// Of the rows that are trained on; its risks are those on the other rows, if there are any.

@@ -8,9 +8,22 @@ seeds = 2
 looks-per-decade = 3
 decades = 2.0
 delta = 0.05
-tuned = { average = "suffix", first-seed = 11, seeds = 1, step-w = [1], step-q = [1, 3] }
-quick = { seeds = 1, tuning-seeds = 1, rounds = 0.5, every = 2 }
+quick = { seeds = 1, rounds = 0.5 }
+[tuned]
+average = "suffix"
+first-seed = 11
+share = 0.1
+finalists = 1
+seeds = 2
+widenings = 1
+step-w = [1]
+step-q = [1, 3, 10]
 "#;
+
+/// Tuned steps of an experiment with one run.
+fn tuned(experiment: &str, rounds: u64) -> String {
+    format!("{experiment},smd-m,{rounds},1,3,0.1,0.01,1\n")
+}
 
 const EXPERIMENT: &str = r#"
 order = 1
@@ -21,6 +34,8 @@ columns = 1
 runs = [{ id = "smd-m", label = "SMD(m)", algorithm = "smd-m", rounds = 1000 }]
 panels = [{ title = "Per round", y = "objective", x = "rounds" }]
 "#;
+
+const TUNING: &str = "experiment,run,rounds,step_w,step_q,first_gap,gap,best\n";
 
 /// A folder in which the program runs.
 struct Folder(tempfile::TempDir);
@@ -33,6 +48,7 @@ impl Folder {
         folder.file("paper/settings.toml", SETTINGS);
         folder.file("paper/coins.toml", EXPERIMENT);
         folder.file("paper/problems/coins.toml", "kind = \"example-1\"\n");
+        folder.file("paper/tuning.csv", &format!("{TUNING}{}", tuned("coins", 1000)));
         folder
     }
 
@@ -96,11 +112,50 @@ fn figures_data_and_report_are_written_and_named() {
     ];
     assert_eq!(names, expected);
     assert!(folder.read("figures/coins-theory.svg").contains("SMD(m)"));
-    // 2 cells, and 2 rules with 2 seeds; of these the second call plays none.
-    assert!(folder.read("figures/report.md").contains("6 runs were played"));
+    // 2 rules with 2 seeds; the second call plays none.
+    assert!(folder.read("figures/report.md").contains("4 runs were played"));
     assert_eq!(folder.prints("coins --quiet"), "");
     assert!(folder.read("figures/report.md").contains("0 runs were played"));
-    assert!(folder.read("figures/report.md").contains("6 came from the cache"));
+    assert!(folder.read("figures/report.md").contains("4 came from the cache"));
+}
+
+#[test]
+fn steps_are_tuned_by_the_gap_into_a_table() {
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path().join("paper/tuning.csv")).unwrap();
+    assert_eq!(folder.prints("--tune coins"), "wrote paper/tuning.csv\n");
+    let table = folder.read("paper/tuning.csv");
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|l| l.split(',').collect()).collect();
+    assert!(rows.len() >= 3 && rows.iter().filter(|row| row[7] == "1").count() == 1, "{table}");
+    let gap = |row: &Vec<&str>| row[6].parse::<f64>().unwrap_or(f64::INFINITY);
+    let best = rows.iter().find(|row| row[7] == "1").unwrap();
+    assert!(rows.iter().all(|row| gap(row) >= gap(best)) && gap(best) > 0.0, "{table}");
+    // The same table from the runs that are kept; and from another cache.
+    folder.prints("--tune --quiet");
+    assert_eq!(folder.read("paper/tuning.csv"), table);
+    folder.prints("--tune --quiet --out other --threads 1");
+    assert_eq!(folder.read("paper/tuning.csv"), table);
+    folder.prints("");
+    assert_eq!(folder.read("figures/tuning.csv"), table);
+    // Where there are none they are found before, and the same.
+    std::fs::rename(folder.path().join("paper/tuning.csv"), folder.path().join("kept")).unwrap();
+    folder.prints("--out untuned");
+    assert_eq!(folder.read("untuned/tuning.csv"), table);
+    assert!(folder.read("untuned/coins.csv") == folder.read("figures/coins.csv"));
+    std::fs::rename(folder.path().join("kept"), folder.path().join("paper/tuning.csv")).unwrap();
+    let report = folder.read("figures/report.md");
+    assert!(report.contains("smallest duality gap of the game that it plays"), "{report}");
+    for option in ["--quick", "--seeds 3"] {
+        let output = folder.command(&format!("--tune {option}")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("tuning has no small version, and seeds of its own"));
+    }
+    folder.file("paper/coins.toml", &EXPERIMENT.replace("rounds = 1000", "rounds = 2000"));
+    let output = folder.command("").output().unwrap();
+    let said = stderr(&output);
+    assert!(said.contains("steps for 1000 rounds, and not for the 2000 of coins, smd-m"), "{said}");
+    // The small version has the steps of the whole one.
+    folder.prints("--quick --out quick");
 }
 
 #[test]
@@ -140,6 +195,8 @@ fn an_interrupted_call_goes_on_later() {
     // A second experiment that would take hours.
     let endless = EXPERIMENT.replace("order = 1", "order = 2").replace("1000", "1000000000000");
     folder.file("paper/endless.toml", &endless);
+    let steps = [tuned("coins", 1000), tuned("endless", 1_000_000_000_000)].concat();
+    folder.file("paper/tuning.csv", &format!("{TUNING}{steps}"));
     let mut command = folder.command("");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
@@ -154,7 +211,7 @@ fn an_interrupted_call_goes_on_later() {
     assert!(stop.elapsed() < Duration::from_secs(10), "{:?}", stop.elapsed());
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("interrupted; not complete: endless; 6 runs are kept"), "{said}");
+    assert!(said.contains("interrupted; not complete: endless; 4 runs are kept"), "{said}");
     assert!(folder.read("figures/report.md").contains("**Not complete**, and left out: endless."));
     let files = std::fs::read_dir(folder.path().join("figures")).unwrap();
     let names: Vec<_> = files.map(|f| f.unwrap().file_name()).collect();

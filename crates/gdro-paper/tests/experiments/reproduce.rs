@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use gdro_paper::{Order, Progress, Settings, Written, experiments, reproduce};
+use gdro_paper::{Order, Progress, Settings, Written, experiments, reproduce, tune};
 use tempfile::TempDir;
 
 const SETTINGS: &str = r#"
@@ -16,14 +16,15 @@ delta = 0.05
 [tuned]
 average = "suffix"
 first-seed = 11
-seeds = 1
+share = 0.1
+finalists = 2
+seeds = 2
+widenings = 0
 step-w = [1, 3]
 step-q = [1]
 [quick]
 seeds = 2
-tuning-seeds = 1
 rounds = 0.5
-every = 2
 "#;
 
 const EXPERIMENT: &str = r#"
@@ -74,6 +75,15 @@ groups = [{ count = 4, from = 0.8, to = 0.95 }]
 ball = 2
 "#;
 
+/// Of both steps for all runs, the larger one of w.
+const TUNING: &str = "\
+experiment,run,rounds,step_w,step_q,first_gap,gap,best
+small,smd-m,400,1,1,0.2,0.02,0
+small,smd-m,400,3,1,0.1,0.01,1
+small,online-1,2000,3,1,0.1,0.01,1
+small,online-1-a,2000,3,1,0.1,0.01,1
+";
+
 /// A folder with one experiment.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -81,6 +91,7 @@ fn folder() -> TempDir {
     fs::write(folder.path().join("settings.toml"), SETTINGS).unwrap();
     fs::write(folder.path().join("small.toml"), EXPERIMENT).unwrap();
     fs::write(folder.path().join("problems/small.toml"), PROBLEM).unwrap();
+    fs::write(folder.path().join("tuning.csv"), TUNING).unwrap();
     folder
 }
 
@@ -103,6 +114,8 @@ impl Progress for Watch<'_> {
         assert!(units > 0);
     }
 
+    fn more(&self, _: u64) {}
+
     fn stage(&self, what: &str) {
         self.stages.lock().unwrap().push(what.to_owned());
     }
@@ -116,12 +129,18 @@ impl Progress for Watch<'_> {
     fn skip(&self, _: u64) {}
 }
 
-fn call(folder: &Path, out: &Path, threads: usize, stop_after: usize) -> Written {
+type Work = fn(&Order<'_>, &AtomicBool, &dyn Progress) -> gdro_paper::Result<Written>;
+
+fn work(work: Work, folder: &Path, out: &Path, threads: usize, stop_after: usize) -> Written {
     let stop = AtomicBool::new(false);
     let watch = Watch::new(&stop, stop_after);
     let order = Order { folder, names: &[], out, quick: false, seeds: None };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| reproduce(&order, &stop, &watch)).unwrap()
+    pool.install(|| work(&order, &stop, &watch)).unwrap()
+}
+
+fn call(folder: &Path, out: &Path, threads: usize, stop_after: usize) -> Written {
+    work(reproduce, folder, out, threads, stop_after)
 }
 
 /// The files but for the cache, and the line of the report that says how long it took.
@@ -145,8 +164,8 @@ fn the_same_bytes_on_one_thread_and_two_and_from_the_cache() {
     let [one, two] = [1, 2].map(|n| out.path().join(n.to_string()));
     let first = call(folder.path(), &one, 1, usize::MAX);
     let second = call(folder.path(), &two, 2, usize::MAX);
-    // 3 runs: 2 cells with one seed each, and 2 rules with 3 seeds each.
-    assert_eq!((first.played, first.cached), (3 * 2 + 3 * 2 * 3, 0));
+    // 3 runs: 2 rules with 3 seeds each.
+    assert_eq!((first.played, first.cached), (3 * 2 * 3, 0));
     let names: Vec<String> = contents(&first).into_iter().map(|(name, _)| name).collect();
     let expected = [
         "small-theory.svg",
@@ -160,7 +179,7 @@ fn the_same_bytes_on_one_thread_and_two_and_from_the_cache() {
     assert_eq!(names, expected);
     assert_eq!(contents(&first), contents(&second));
     let again = call(folder.path(), &one, 2, usize::MAX);
-    assert_eq!((again.played, again.cached), (0, 24));
+    assert_eq!((again.played, again.cached), (0, 18));
     assert_eq!(contents(&first), contents(&again));
 }
 
@@ -169,12 +188,12 @@ fn what_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     let (folder, out) = (folder(), tempfile::tempdir().unwrap());
     let [whole, parts] = ["whole", "parts"].map(|n| out.path().join(n));
     let expected = contents(&call(folder.path(), &whole, 1, usize::MAX));
-    let stopped = call(folder.path(), &parts, 1, 30);
+    let stopped = call(folder.path(), &parts, 1, 20);
     assert_eq!(stopped.left, ["small"]);
     assert!(stopped.files.is_empty() && stopped.played > 0, "{stopped:?}");
     let rest = call(folder.path(), &parts, 1, usize::MAX);
     assert_eq!(rest.cached, stopped.played);
-    assert_eq!(rest.played + rest.cached, 24);
+    assert_eq!(rest.played + rest.cached, 18);
     assert_eq!(contents(&rest), expected);
 }
 
@@ -185,12 +204,43 @@ fn the_cache_knows_what_a_result_depends_on() {
     let problem = PROBLEM.replace("ball = 2", "ball = 3");
     fs::write(folder.path().join("problems/small.toml"), problem).unwrap();
     let other = call(folder.path(), out.path(), 1, usize::MAX);
-    assert_eq!((other.played, other.cached), (24, 0));
-    // A grid with one more step plays its cells only, unless another cell wins.
-    let settings = SETTINGS.replace("step-w = [1, 3]", "step-w = [1, 3, 1e-6]");
-    fs::write(folder.path().join("settings.toml"), settings).unwrap();
+    assert_eq!((other.played, other.cached), (18, 0));
+    // Other tuned steps of one run play its tuned runs alone.
+    let steps = TUNING.replace("small,smd-m,400,3,", "small,smd-m,400,30,");
+    fs::write(folder.path().join("tuning.csv"), steps).unwrap();
     let more = call(folder.path(), out.path(), 1, usize::MAX);
-    assert_eq!((more.played, more.cached), (3, 24));
+    assert_eq!((more.played, more.cached), (3, 15));
+}
+
+/// Tuning that is stopped goes on, and ends as if it had not been; a grid that grows, too, knows what it
+/// has played.
+#[test]
+fn tuning_goes_on_to_the_same_table() {
+    let (folder, out) = (folder(), tempfile::tempdir().unwrap());
+    let table = || fs::read_to_string(folder.path().join("tuning.csv")).unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|n| out.path().join(n));
+    let first = work(tune, folder.path(), &whole, 1, usize::MAX);
+    // 3 runs: 2 cells with one seed, both of them with two more.
+    assert_eq!((first.played, first.cached), (3 * (2 + 2 * 2), 0));
+    let expected = table();
+    assert!(expected != TUNING && expected.lines().count() == 1 + 3 * 2, "{expected}");
+    fs::write(folder.path().join("tuning.csv"), TUNING).unwrap();
+    let stopped = work(tune, folder.path(), &parts, 1, 10);
+    assert_eq!((&stopped.left[..], table()), (&["small".to_owned()][..], TUNING.to_owned()));
+    let rest = work(tune, folder.path(), &parts, 2, usize::MAX);
+    assert_eq!((rest.cached, rest.played + rest.cached), (stopped.played, 18));
+    assert_eq!(table(), expected);
+
+    // What a grid that may not grow finds at its edge is not the best there is.
+    let gap = |text: &str| {
+        let best = text.lines().find(|l| l.starts_with("small,smd-m,") && l.ends_with(",1"));
+        best.unwrap().split(',').nth(6).unwrap().parse::<f64>().unwrap()
+    };
+    let settings = SETTINGS.replace("widenings = 0", "widenings = 2");
+    fs::write(folder.path().join("settings.toml"), settings).unwrap();
+    work(tune, folder.path(), &whole, 1, usize::MAX);
+    assert!(table().lines().count() > expected.lines().count(), "{}", table());
+    assert!(gap(&table()) <= gap(&expected), "{} {expected}", table());
 }
 
 #[test]
@@ -200,8 +250,8 @@ fn the_quick_version_is_smaller_and_the_report_says_so() {
     let order =
         Order { folder: folder.path(), names: &[], out: out.path(), quick: true, seeds: Some(1) };
     let written = reproduce(&order, &stop, &Watch::new(&stop, usize::MAX)).unwrap();
-    // One cell of the grid, one seed under two rules.
-    assert_eq!(written.played, 3 + 3 * 2);
+    // One seed under two rules.
+    assert_eq!(written.played, 3 * 2);
     let report = fs::read_to_string(out.path().join("report.md")).unwrap();
     assert!(report.contains("the small version"), "{report}");
     let csv = fs::read_to_string(out.path().join("small.csv")).unwrap();
@@ -227,6 +277,13 @@ fn mistakes_are_named_with_their_place() {
     let cases = [
         ("settings.toml", "first-seed = 11", "first-seed = 2", "settings.toml: first-seed"),
         ("settings.toml", "step-w = [1, 3]", "step-w = [nan]", "step-w, step-q"),
+        ("settings.toml", "share = 0.1", "share = 2", "share: expected 0 < share <= 1"),
+        (
+            "tuning.csv",
+            "small,online-1,2000,",
+            "small,online-1,20,",
+            "steps for 20 rounds, and not",
+        ),
         ("settings.toml", "seeds = 3", "seeds = -3", "settings.toml: line 2: "),
         ("small.toml", "algorithm = \"smd-m\"", "algorithm = \"smd\"", "unknown solver `smd`"),
         ("small.toml", "y = \"gap\"", "y = \"gap\"\ngroup = 2", "needs a group"),

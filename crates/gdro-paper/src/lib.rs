@@ -12,6 +12,7 @@ mod bands;
 mod cache;
 mod claims;
 mod csv;
+mod digits;
 mod draw;
 mod error;
 mod experiment;

@@ -6,7 +6,7 @@ use gdro::algorithm::Constants;
 
 use crate::bands::median;
 use crate::claims::{Claim, Finding, Test, Verdict, judge};
-use crate::csv::number;
+use crate::digits::number;
 use crate::outcome::Outcome;
 use crate::settings::{Settings, StepRule};
 

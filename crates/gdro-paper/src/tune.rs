@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::digits::number;
 use crate::error::{Error, Result};
 use crate::settings::Grid;
 
@@ -241,8 +242,8 @@ impl Table {
         for (experiment, run, tuned) in &self.entries {
             for cell in &tuned.cells {
                 let GridCell { step_w, step_q, first, gap } = cell;
-                let gap = gap.map_or(String::new(), crate::csv::number);
-                let first = crate::csv::number(*first);
+                let gap = gap.map_or(String::new(), number);
+                let first = number(*first);
                 let best = u8::from(cell == tuned.best());
                 let rounds = tuned.rounds;
                 let _ = writeln!(

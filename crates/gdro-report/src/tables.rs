@@ -281,7 +281,7 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             });
         let header = [&format!("{goal} {unit}"), &at_level[..]];
         grid.column(header, cells(&risk, &|t| extreme(largest.clone(), t)));
-        let is_erm = job.training.objective == Objective::Average;
+        let is_erm = fitted.verdict.is_ordinary();
         if let Some(comparison) = fitted.comparison.as_ref().filter(|_| !is_erm) {
             let change = |g: &Group| {
                 let found = at(g).map(|i| comparison.groups[i]);

@@ -18,9 +18,13 @@ use gdro_train::Failure;
 const INTERRUPTED: u8 = 3;
 
 const CODES: &str = "\
-Exit codes: 0 done; 1 a fault of the machine; 2 a fault of the input or the options; 3 interrupted \
-(Ctrl-C, SIGTERM, SIGHUP), with what there was printed and written; 130 interrupted before there was \
-anything, or twice, where a shell says 143 and 129 of SIGTERM and SIGHUP if the command keeps nothing.";
+Exit codes:
+    0  done
+    1  a fault of the machine
+    2  a fault of the input or the options
+    3  interrupted (Ctrl-C, SIGTERM, SIGHUP): what there was is printed and written
+  130  interrupted before there was anything, or twice
+  143  stopped by SIGTERM (129: by SIGHUP), where a command keeps nothing";
 
 /// Train one model that does well on every group, not only on average.
 #[derive(Debug, Parser)]

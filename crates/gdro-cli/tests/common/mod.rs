@@ -67,9 +67,10 @@ impl Folder {
         found
     }
 
-    /// `gdro` with arguments that are separated by blanks, in this folder.
+    /// `gdro`, or the program that `GDRO_PROGRAM` names, with arguments that are separated by blanks, in this folder.
     pub fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gdro"));
+        let built = env!("CARGO_BIN_EXE_gdro");
+        let mut command = Command::new(std::env::var_os("GDRO_PROGRAM").unwrap_or(built.into()));
         command.args(arguments.split_whitespace()).current_dir(self.path());
         command.env_remove("COLUMNS");
         command

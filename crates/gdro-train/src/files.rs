@@ -17,7 +17,8 @@ pub fn are_being_written() -> bool {
 }
 
 /// Refuses a folder in which files cannot be written, before any work is done. Nothing is left
-/// there.
+/// there, even by a process that is killed: the file that tries it has no name, where the system has such
+/// files.
 pub fn check_folder(folder: &Path) -> Result<()> {
     let refuse = |e: &io::Error| Failure::write(folder, e);
     let existing = existing(folder);
@@ -25,7 +26,7 @@ pub fn check_folder(folder: &Path) -> Result<()> {
         let file = format!("{} is not a folder", existing.display());
         return Err(refuse(&io::Error::new(io::ErrorKind::NotADirectory, file)));
     }
-    tempfile::Builder::new().prefix(".gdro.").tempfile_in(existing).map_err(|e| refuse(&e))?;
+    tempfile::tempfile_in(existing).map_err(|e| refuse(&e))?;
     Ok(())
 }
 

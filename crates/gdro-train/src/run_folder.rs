@@ -126,8 +126,10 @@ fn check_owner(job: &Job, folder: &Path) -> Result<()> {
 
 /// Whether a file is of a run that has not ended well: its lock, a checkpoint, or one in the making.
 fn is_left_behind(name: &str) -> bool {
-    let in_the_making = |name: &str| name.starts_with('.') && name.ends_with(".tmp");
-    name == LOCK || name.starts_with("checkpoint.") || in_the_making(name)
+    let in_the_making = name.starts_with('.') && name.ends_with(".tmp");
+    // What tries whether a folder can be written, where there are no files without a name.
+    let is_trial = name.starts_with(".tmp");
+    name == LOCK || name.starts_with("checkpoint.") || in_the_making || is_trial
 }
 
 /// Removes what runs that were killed were about to put into its place.

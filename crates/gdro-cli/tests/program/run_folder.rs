@@ -147,6 +147,19 @@ fn no_output_takes_the_place_of_a_file_of_a_run_or_of_what_it_was_made_of() {
     assert!(said.starts_with("--out: other/model.json is an input"), "{said}");
 }
 
+#[test]
+fn what_a_killed_run_leaves_is_in_nobodys_way() {
+    let folder = Folder::people();
+    std::fs::create_dir(folder.path().join("run")).unwrap();
+    for name in [".gdro.lock", ".model.json.AbC123.tmp", ".tmpAbC123"] {
+        folder.file(&format!("run/{name}"), "");
+    }
+    folder.prints(&format!("{FIT} --out run --quiet"));
+    let left: Vec<String> =
+        folder.list().into_iter().filter(|name| name.starts_with("run/.")).collect();
+    assert_eq!(left, ["run/.tmpAbC123"]);
+}
+
 /// A run in its folder, at work until it is stopped.
 fn endless(folder: &Folder) -> Child {
     let mut command = folder.command(

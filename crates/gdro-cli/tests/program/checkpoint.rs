@@ -195,9 +195,35 @@ fn a_stream_goes_on_in_each_pass() {
     }
 }
 
-/// A thousand kills: about an hour.
+/// Asked to stop while it certifies, which most of this run is: the certificate is owed.
 #[test]
-#[ignore = "takes an hour"]
+fn a_certificate_that_was_given_up_is_made_by_the_run_that_goes_on() {
+    let table = people(4000);
+    let arguments = "fit t.csv --target y --groups g --step-w 1 --step-q 1 --solver smd-m --tol 1e-9 \
+                     --rounds 100 --out out --checkpoint-every 0.05 --quiet";
+    let whole = Folder::with(&table);
+    let began = Instant::now();
+    whole.prints(arguments);
+    let length = began.elapsed().as_secs_f64();
+    let expected = results(&whole);
+    let mut stopped = 0;
+    for share in [0.3, 0.45, 0.6, 0.75, 0.9, 0.96] {
+        let folder = Folder::with(&table);
+        let mut child = start(&folder, arguments);
+        std::thread::sleep(Duration::from_secs_f64(share * length));
+        signal(&child, "-TERM");
+        if child.wait().unwrap().code() == Some(3) && folder.path().join(FILE).exists() {
+            stopped += 1;
+            folder.prints("resume out --quiet");
+            assert_eq!(results(&folder), expected, "{share}");
+        }
+    }
+    assert!(stopped >= 3, "{stopped}");
+}
+
+/// A thousand kills: about a quarter of an hour.
+#[test]
+#[ignore = "takes a quarter of an hour"]
 fn a_thousand_kills() {
     let runs = more_runs();
     let each = 1000_usize.div_ceil(runs.len());

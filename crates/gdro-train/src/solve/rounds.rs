@@ -392,9 +392,14 @@ impl RoundsPlan<'_> {
                 .map_err(library)?;
             certifier.found.spent += followed.seconds;
             progress.tell(Event::Done);
-            let outcome = match certifier.found.certified {
-                true => Outcome::Finished,
-                false => followed.outcome,
+            let outcome = match followed.outcome {
+                _ if certifier.found.certified => Outcome::Finished,
+                Outcome::Finished if certifier.found.given_up => {
+                    certifier.keep(&*solver, Place { due: solver.rounds(), seconds: 0.0 }, None);
+                    certifier.checkpoint.freeze();
+                    Outcome::Stopped
+                }
+                outcome => outcome,
             };
             let goes_on = self.training.tol.is_some()
                 && !certifier.found.certified
@@ -480,6 +485,9 @@ struct Found {
     weights: Vec<f64>,
     proof: Option<Certificate>,
     certified: bool,
+    /// Whether the certificate at the last look was given up, so that a run that goes on owes it.
+    #[serde(default)]
+    given_up: bool,
 }
 
 impl Default for Found {
@@ -494,6 +502,7 @@ impl Default for Found {
             weights: Vec::new(),
             proof: None,
             certified: false,
+            given_up: false,
         }
     }
 }
@@ -525,13 +534,15 @@ impl Follower for Certifier<'_> {
         let RoundsPlan { setting, training, plan, .. } = self.plan;
         let found = &mut self.found;
         let seen = found.trace.points().last().is_some_and(|point| point.round == look.rounds);
-        if seen {
+        let (round, planned) = (look.rounds, self.total);
+        if seen && !found.given_up {
             // A run that goes on starts where it was looked at last.
             return Ok(ControlFlow::Continue(()));
         }
-        let max_risk = found.trace.look(setting, look, (0, found.spent))?;
-        let (round, planned) = (look.rounds, self.total);
-        self.progress.tell(Event::Risk { round, planned, max_risk });
+        if !seen {
+            let max_risk = found.trace.look(setting, look, (0, found.spent))?;
+            self.progress.tell(Event::Risk { round, planned, max_risk });
+        }
         if let Some(tol) = training.tol
             && round >= self.planned / 8
         {
@@ -548,10 +559,12 @@ impl Follower for Certifier<'_> {
             if due || found.upper - lower(&found.proof) <= tol {
                 let proof = match setting.certify_with(&self.loss, &found.model, look.q) {
                     Err(gdro::Error::User(own)) if own.is::<Interrupted>() => {
+                        found.given_up = true;
                         return Ok(ControlFlow::Continue(()));
                     }
                     proof => proof?,
                 };
+                found.given_up = false;
                 let upper = proof.upper;
                 if proof.lower > lower(&found.proof) {
                     (found.weights, found.proof) = (look.q.to_vec(), Some(proof));
@@ -570,7 +583,9 @@ impl Follower for Certifier<'_> {
 
     fn pause(&mut self, solver: &dyn Solver, place: Place, is_last: bool) -> gdro::Result<()> {
         if is_last || self.checkpoint.is_due() {
-            self.keep(solver, place, None);
+            // Where the last look is not complete, the next run looks again.
+            let due = if self.found.given_up { solver.rounds() } else { place.due };
+            self.keep(solver, Place { due, ..place }, None);
         }
         if is_last {
             self.checkpoint.freeze();

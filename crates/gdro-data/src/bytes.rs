@@ -58,6 +58,8 @@ pub enum Purpose {
     Table,
     /// Encoded rows.
     Rows,
+    /// Rows of a stream that are shuffled and kept.
+    Stream,
     /// Numbers of every group.
     Groups,
     /// A file that is read at once.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::bytes::{Bytes, Purpose};
 use crate::hint::{Hint, Setting, Value};
 use crate::table::{DATES, Look};
@@ -11,7 +13,7 @@ use crate::words::{count, number, shown};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A line or row of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// The file, as the caller named it.
     pub file: String,
@@ -22,7 +24,8 @@ pub struct Position {
 }
 
 /// What the rows of a file are numbered by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// The lines of a text.
     #[default]
@@ -649,6 +652,26 @@ pub enum Error {
         /// The value.
         label: String,
     },
+    /// Two numbers are the target of all rows but a few.
+    #[error(
+        "{at}: target `{column}`: found {found} in {}, expected `{}` or `{}`, which the other {} \
+         hold",
+        count(*.strays as usize, "row"), .labels[0], .labels[1], count(*.rows as usize, "row")
+    )]
+    StrayLabels {
+        /// The first of the few rows.
+        at: Position,
+        /// The column.
+        column: String,
+        /// The two numbers.
+        labels: Box<[String; 2]>,
+        /// Rows that hold them.
+        rows: u64,
+        /// Rows that hold something else.
+        strays: u64,
+        /// What they hold.
+        found: String,
+    },
     /// A binary task with more than two labels.
     #[error(
         "target `{column}`: found {count} labels ({labels}), a binary loss takes two: use the \
@@ -792,6 +815,12 @@ impl Error {
                 .say("say `")
                 .set("delimiter", words(&["comma", "semicolon", "tab", "pipe"]))
                 .say("`"),
+            Error::StrayLabels { .. } => hint
+                .say("mend these rows; if the target is a number, say `")
+                .set("loss", words(&["squared"]))
+                .say("`, if it has more classes, `")
+                .set("loss", words(&["softmax"]))
+                .say("`"),
             Error::QueryColumn { .. } => hint
                 .say("say `")
                 .set("groups", words(&["qid"]))
@@ -901,6 +930,9 @@ fn of_memory(purpose: Purpose) -> Hint {
             .set("hash", any.clone())
             .say(" or left out with ")
             .set("ignore", any.clone()),
+        Purpose::Stream => {
+            hint.say("shuffle fewer rows at a time with ").set("buffer", any.clone())
+        }
         Purpose::Groups => hint
             .say("leave group columns out of the features with ")
             .set("group-features", Value::Words(&["drop"]))

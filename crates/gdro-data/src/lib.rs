@@ -46,6 +46,7 @@ mod order;
 mod prepare;
 mod schema;
 mod split;
+mod stray;
 pub mod stream;
 mod table;
 mod target;

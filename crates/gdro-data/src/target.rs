@@ -8,11 +8,9 @@ use crate::error::{Error, Result};
 use crate::features::most_levels;
 use crate::labels::{normal, number_label};
 use crate::options::{Comparison, DataOptions, Task};
+use crate::stray::{self, FEW};
 use crate::table::{Column, Table};
 use crate::words::{list, shown};
-
-/// Largest number of different numbers that may be meant as classes.
-const FEW: usize = 20;
 
 /// Different labels that are looked for one by one.
 const FIRST: usize = 4;
@@ -100,6 +98,9 @@ impl Target {
             return Ok((target, None));
         }
         let numeric = cells.numbers.is_some();
+        if numeric && task.is_none() {
+            stray::check(&column, &stray::seen(table, cells, rows))?;
+        }
         let limit = match task {
             Some(Task::Multiclass) => most_levels(rows.len()),
             _ => FEW,

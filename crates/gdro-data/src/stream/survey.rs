@@ -12,6 +12,7 @@ use crate::options::{DataOptions, Task};
 use crate::order::{FALSE_ALARM, Runs};
 use crate::prepare::{features, left_out};
 use crate::schema::schema;
+use crate::stray;
 use crate::table::Table;
 use crate::target::Target;
 use crate::words::number;
@@ -134,7 +135,7 @@ impl Survey {
             tally.add(name, block.find("features", name)?, &rows)?;
         }
         let target = settled.options.target.as_deref().unwrap_or_default();
-        settled.labels.add(block.find("target", target)?, &rows);
+        settled.labels.add(block, block.find("target", target)?, &rows);
         Ok(())
     }
 
@@ -149,6 +150,9 @@ impl Survey {
             return Err(Error::NothingLeft { dropped });
         }
         let name = settled.options.target.clone().unwrap_or_default();
+        if self.task.is_none() && settled.comparison.is_none() {
+            stray::check(&name, settled.labels.numbers())?;
+        }
         let (column, labels) = settled.labels.column();
         let table = Table {
             names: vec![name],

@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 use crate::features::{FeatureColumn, Wish};
 use crate::labels::normal;
 use crate::order::{Neighbours, Runs};
-use crate::table::{Column, DateOrder, Kind, Texts};
+use crate::stray::Seen;
+use crate::table::{Column, DateOrder, Kind, Table, Texts};
 
 /// Most different texts of a feature: more would not be remembered in bounded memory.
 const MOST_LEVELS: usize = 100_000;
@@ -196,7 +197,7 @@ fn counts<'a>(texts: &'a Texts, rows: &[u32]) -> impl Iterator<Item = (Option<&'
 pub(super) struct Labels {
     /// Texts, with their numbers in the order of appearance.
     texts: BTreeMap<String, usize>,
-    numbers: Vec<f64>,
+    numbers: Vec<Seen>,
     /// How few labels lie, and how many numbers.
     runs: Runs,
     neighbours: Neighbours,
@@ -205,8 +206,8 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Adds the given rows of a block.
-    pub(super) fn add(&mut self, cells: &Column, rows: &[u32]) {
+    /// Adds the given rows of a block, of which `cells` is the target.
+    pub(super) fn add(&mut self, block: &Table, cells: &Column, rows: &[u32]) {
         self.is_number = cells.kind() == Kind::Number;
         if let (false, Some(texts)) = (self.is_number, &cells.texts) {
             let mut number = |label: &String| {
@@ -220,7 +221,8 @@ impl Labels {
             }
             return;
         }
-        for v in rows.iter().filter_map(|r| cells.number(*r as usize)) {
+        for row in rows.iter().map(|row| *row as usize) {
+            let Some(v) = cells.number(row) else { continue };
             let (low, high) = self.ends.unwrap_or((v, v));
             self.ends = Some((low.min(v), high.max(v)));
             self.neighbours.add(v);
@@ -228,11 +230,12 @@ impl Labels {
                 continue;
             }
             // One that is equal stands first most of the time when there are few.
-            let place = self.numbers.iter().position(|known| *known == v);
+            let place = self.numbers.iter().position(|known| known.number == v);
             let place = place.unwrap_or_else(|| {
-                self.numbers.push(v);
+                self.numbers.push(Seen { number: v, rows: 0, first: block.position(row) });
                 self.numbers.len() - 1
             });
+            self.numbers[place].rows += 1;
             if self.numbers.len() <= MOST_IN_ORDER {
                 self.runs.add(place);
             }
@@ -249,6 +252,11 @@ impl Labels {
         &self.neighbours
     }
 
+    /// The numbers, in the order of appearance; of very many some.
+    pub(super) fn numbers(&self) -> &[Seen] {
+        &self.numbers
+    }
+
     /// The largest number in absolute value.
     pub(super) fn largest(&self) -> f64 {
         self.ends.map_or(0.0, |(low, high)| low.abs().max(high.abs()))
@@ -258,7 +266,7 @@ impl Labels {
     pub(super) fn column(&self) -> (Column, usize) {
         if self.is_number {
             let ends = self.ends.map(|(low, high)| [low, high]);
-            let mut numbers = self.numbers.clone();
+            let mut numbers: Vec<f64> = self.numbers.iter().map(|seen| seen.number).collect();
             numbers.extend(ends.into_iter().flatten());
             let rows = numbers.len();
             return (Column { numbers: Some(numbers), ..Column::default() }, rows);

@@ -190,3 +190,59 @@ fn work_is_linear_in_the_columns() {
     let (few, many) = (seconds(4_000), seconds(32_000));
     assert!(many < 24.0 * few.max(0.05), "{few} s for 4,000 columns, {many} s for 32,000");
 }
+
+#[test]
+fn a_few_strays_among_two_labels_are_refused() {
+    // `strays` of 120 rows hold a third number.
+    let with = |strays: usize| {
+        let table = people(120).replace(",yes\n", ",1\n").replace(",no\n", ",0\n");
+        let line = |(at, line): (usize, &str)| match at {
+            60.. if at < 60 + strays => format!("{}2\n", &line[..line.len() - 1]),
+            _ => format!("{line}\n"),
+        };
+        Folder::with(table.lines().enumerate().map(line).collect::<String>())
+    };
+    for stream in ["", " --stream"] {
+        let folder = with(1);
+        let output = folder.run(&format!("fit t.csv --target y --groups g{stream} --out run"));
+        let found = stderr(&output);
+        let expected = "t.csv:61: target `y`: found `2` in 1 row, expected `0` or `1`, which the \
+                        other 119 rows hold: mend these rows; if the target is a number, say \
+                        `--loss squared`, if it has more classes, `--loss softmax`";
+        assert!(found.contains(expected), "{stream}: {found}");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(!folder.path().join("run").exists());
+        said(&folder, &format!("--loss squared{stream}"));
+        // More of them are numbers, of which a note speaks.
+        let many = said(&with(7), stream);
+        assert!(many.contains("3 different numbers, taken as a number"), "{many}");
+    }
+}
+
+#[test]
+fn a_number_that_means_missing_is_pointed_out_and_taken_so() {
+    let table = |gap: &str| {
+        with("chol", |i| match i % 5 {
+            0 => gap.to_owned(),
+            _ => format!("{}.0", 150 + i * 37 % 101),
+        })
+    };
+    let folder = table("0.0");
+    let found = folder.prints("inspect t.csv --target y --groups g");
+    let expected = "`chol` holds 0 in 24 rows, and at least 150 in the other 96: if it means \
+                    missing, give `na` the entry `chol=0`";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&found).contains(expected), "{found}");
+    let run = "t.csv --target y --groups g --objective max --missing mean";
+    let of = |folder: &Folder, options: &str| {
+        folder.summary(&format!("{run} {options}"))["max_risk"].as_f64().unwrap()
+    };
+    // `x` has zeros that are numbers.
+    let right = of(&table(""), "");
+    assert_eq!(of(&folder, "--na chol=0"), right);
+    assert_ne!(of(&folder, ""), right);
+    let output = folder.run(&format!("fit {run} --na chl=0"));
+    assert_eq!(output.status.code(), Some(2));
+    let found = stderr(&output);
+    assert!(found.contains("--na: no column `chl`: did you mean `chol`?"), "{found}");
+}

@@ -17,7 +17,8 @@ pub(super) struct Delimited {
     records: Records,
     names: Option<Vec<String>>,
     unnamed: Unnamed,
-    na: Na,
+    /// Of each column.
+    na: Vec<Na>,
     /// Rows read so far.
     rows: u64,
 }
@@ -41,7 +42,9 @@ impl Delimited {
             unnamed = Unnamed::take(names, place.clone());
             check_names(names, &place)?;
         }
-        Ok(Delimited { records, names, unnamed, na: Na::new(options), rows: 0 })
+        let columns = names.as_ref().or(options.columns.as_ref());
+        let na = columns.map_or_else(Vec::new, |columns| Na::of(options, columns));
+        Ok(Delimited { records, names, unnamed, na, rows: 0 })
     }
 }
 
@@ -97,9 +100,10 @@ impl Delimited {
                 unnamed.check(records.cells(), records.line())?;
             }
             let named = records.cells().enumerate().filter(|(place, _)| !unnamed.holds(*place));
-            for (((_, cell), column), wanted) in named.zip(&mut batch.columns).zip(wanted) {
+            let columns = batch.columns.iter_mut().zip(&self.na).zip(wanted);
+            for ((_, cell), ((column, na), wanted)) in named.zip(columns) {
                 if with_cells && wanted.kind != Some(Forced::Ignored) {
-                    column.push(self.na.cell(cell));
+                    column.push(na.cell(cell));
                     bytes += cell.len();
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::na::check_na;
 use crate::error::{Error, Result, unknown_column};
 use crate::features::{Encoding, FeatureColumn};
 use crate::options::DataOptions;
@@ -45,6 +46,7 @@ pub(super) fn wanted(
                     return Err(unknown_column(option, name, names));
                 }
             }
+            check_na(options, names)?;
         }
         Some(encoding) => {
             if let Some(column) = encoding.columns().iter().find(|c| unknown(c.name())) {

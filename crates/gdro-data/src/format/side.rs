@@ -7,6 +7,7 @@ use super::lines::Lines;
 use super::na::Na;
 use super::opened::{Text, expand};
 use crate::error::{Error, Result};
+use crate::labels::GROUP;
 use crate::options::DataOptions;
 use crate::table::raw::RawColumn;
 
@@ -32,7 +33,7 @@ impl Side {
             paths: expand(&options.group_file)?.into(),
             lines: None,
             file: String::new(),
-            na: Na::new(options),
+            na: Na::of(options, &[GROUP.to_owned()]).remove(0),
             labels: 0,
             line: String::new(),
         };

@@ -3,6 +3,7 @@
 mod columns;
 mod leaks;
 mod repeated;
+mod spikes;
 
 use std::collections::HashMap;
 
@@ -60,6 +61,11 @@ pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Resu
         .map(|(name, cells)| ColumnProfile::new(name, Role::of(options, name), cells, table.rows()))
         .collect();
     let mut warnings = odd_columns(table, options, &columns);
+    let features = table.columns.iter().zip(&columns).filter(|(_, c)| c.role.is_feature());
+    warnings.extend(
+        features
+            .filter_map(|(cells, column)| spikes::spike(&column.name, cells.numbers.as_deref()?)),
+    );
     warnings.extend(same_columns(table, &columns));
     warnings.extend(tell_groups(table, &columns));
     warnings.extend(repeated_units(table, options)?);

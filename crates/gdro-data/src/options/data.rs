@@ -96,7 +96,8 @@ pub struct DataOptions {
     pub holdout_value: Vec<String>,
     /// Whether group columns are features too.
     pub group_features: GroupFeatures,
-    /// Texts that mean a missing cell, besides the empty cell.
+    /// Texts that mean a missing cell, besides the empty cell. `COLUMN=TEXT` means it in one column
+    /// alone, where a number stands for its other spellings, too.
     pub na: Vec<String>,
     /// What to do with a missing feature, target or weight, by column. Targets and weights are
     /// refused under policies that keep rows.

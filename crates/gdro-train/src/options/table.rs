@@ -733,11 +733,12 @@ pub const TABLE: &[Opt] = &[
     opt(
         Heading::Table,
         "na",
-        "TEXTS",
+        "[COLUMN=]TEXTS",
         Kind::List,
-        "Texts that mean a missing cell, besides the empty one",
+        "Texts that mean a missing cell, besides the empty one; COLUMN=TEXT in one column alone, \
+         where a number stands for its other spellings, too",
     )
-    .common(),
+    .in_brief("Texts that mean a missing cell; COLUMN=TEXT in one column alone"),
     opt(
         Heading::Table,
         "missing",
@@ -898,7 +899,7 @@ pub const TABLE: &[Opt] = &[
         "memory",
         "SIZE",
         Kind::Named("a size such as 4GB or 500MB"),
-        "Refuse a table, groups or files that would take more memory, before it is taken",
+        "Refuse a table, groups, files or a stream that would take more memory, before it is taken",
     )
     .used_by(Use::Always)
     .default("what the machine, the control group and ulimit -v leave"),

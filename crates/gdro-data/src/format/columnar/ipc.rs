@@ -39,7 +39,8 @@ pub(in super::super) struct Arrow {
     input: Input,
     schema: Arc<Schema>,
     names: Vec<String>,
-    na: Na,
+    /// Of each column.
+    na: Vec<Na>,
     version: MetadataVersion,
     layout: Layout,
     /// Made when the first rows are asked for.
@@ -74,8 +75,8 @@ impl Arrow {
             file,
             input,
             schema: Arc::new(schema),
+            na: Na::of(options, &names),
             names,
-            na: Na::new(options),
             version,
             layout,
             decoder: None,
@@ -264,7 +265,7 @@ impl Source for Arrow {
         let columns: Result<Vec<RawColumn>, String> = arrays
             .into_par_iter()
             .zip(&self.used)
-            .map(|(array, at)| guarded(|| convert(array, wanted[*at], &self.na)))
+            .map(|(array, at)| guarded(|| convert(array, wanted[*at], &self.na[*at])))
             .collect();
         let columns = columns.map_err(|why| self.damaged(why))?;
         for (at, part) in self.used.iter().zip(columns) {

@@ -48,7 +48,8 @@ pub(in super::super) struct Parquet {
     file: String,
     content: Content,
     names: Vec<String>,
-    na: Na,
+    /// Of each column.
+    na: Arc<[Na]>,
     /// Rows read so far.
     row: u64,
     threads: usize,
@@ -72,7 +73,7 @@ enum Stream {
 struct Decoder {
     reader: ParquetRecordBatchReader,
     columns: Vec<(usize, Wanted)>,
-    na: Na,
+    na: Arc<[Na]>,
 }
 
 impl Parquet {
@@ -92,8 +93,8 @@ impl Parquet {
         Ok(Parquet {
             file,
             content: Content { input, metadata },
+            na: Na::of(options, &names).into(),
             names,
-            na: Na::new(options),
             row: 0,
             threads: 0,
             stream: None,
@@ -208,7 +209,7 @@ impl Content {
         columns: Vec<(usize, Wanted)>,
         group: Option<usize>,
         rows: usize,
-        na: &Na,
+        na: &Arc<[Na]>,
     ) -> Result<Decoder, String> {
         guarded(|| {
             let (input, metadata) = (self.input.clone(), self.metadata.clone());
@@ -264,8 +265,8 @@ impl Decoder {
             let rows = batch.num_rows();
             let (_, arrays, _) = batch.into_parts();
             let cells = arrays.into_iter().zip(&self.columns);
-            let cells =
-                cells.map(|(array, (at, wanted))| Ok((*at, convert(array, *wanted, &self.na)?)));
+            let cells = cells
+                .map(|(array, (at, wanted))| Ok((*at, convert(array, *wanted, &self.na[*at])?)));
             Ok::<_, String>(Some((rows, cells.collect::<Result<_, String>>()?)))
         })
     }

@@ -15,6 +15,9 @@ static GIVEN: AtomicU64 = AtomicU64::new(0);
 /// reserve and for what was freed.
 const OF_ADDRESSES: f64 = 0.5;
 
+/// Addresses that threads reserve at least.
+const RESERVED: u64 = 64 << 20;
+
 /// Lets the process take so much memory from now on.
 pub fn limit_memory(bytes: Bytes) {
     GIVEN.store(bytes.0, Ordering::Relaxed);
@@ -56,7 +59,8 @@ fn of_machine() -> Bytes {
         let soft = line.strip_prefix("Max address space")?.split_whitespace().next()?;
         soft.parse::<u64>().ok()
     });
-    let addresses = addresses.map(|bytes| (OF_ADDRESSES * bytes as f64) as u64);
+    let addresses =
+        addresses.map(|bytes| ((OF_ADDRESSES * bytes as f64) as u64).saturating_sub(RESERVED));
     Bytes([free, group, addresses].into_iter().flatten().min().unwrap_or(u64::MAX))
 }
 

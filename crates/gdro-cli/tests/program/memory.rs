@@ -89,6 +89,23 @@ fn an_arrow_file_that_claims_a_trillion_rows() {
     }
 }
 
+/// A stream takes as much as its buffer asks for, however long the table.
+#[test]
+fn buffers_of_streams() {
+    let folder = Folder::people();
+    let fit = "fit t.csv --target y --groups g --stream --quiet --out out";
+    let said = folder.refused(&format!("{fit} --memory 80MB"));
+    let expected = "a stream with a buffer of 65,536 rows would take about 84 MB of memory, of which there \
+                    are 80 MB: shuffle fewer rows at a time with --buffer, or allow more with --memory";
+    assert_eq!(said, expected);
+    // What was said helps.
+    folder.prints(&format!("{fit} --memory 80MB --buffer 1024"));
+    let output = within(&folder, 200_000, fit);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let output = within(&folder, 600_000, fit);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
 /// The rows are few: it is a gradient for each group that takes the memory.
 #[test]
 fn groups_by_the_thousand() {

@@ -23,7 +23,7 @@ use std::sync::mpsc::sync_channel;
 use gdro::algorithm::{Algorithm, Draws, Request, RunLength};
 use gdro::sampling::Rng;
 use gdro_data::stream::{Counted, Encoded, Portion, Schema, Survey};
-use gdro_data::{Kinds, Reader};
+use gdro_data::{Kinds, Purpose, Reader, check_memory};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 
@@ -37,6 +37,7 @@ use unchanged::Unchanged;
 use crate::failure::{Failure, Result};
 use crate::job::{Job, Streaming, Training};
 use crate::manifest;
+use crate::numbers::counted;
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
@@ -46,6 +47,13 @@ const BUFFER: u64 = 12 << 20;
 
 /// Fewest and most rows of the buffer, unless given.
 const ROWS: (u64, u64) = (1 << 10, 1 << 16);
+
+/// How often the rows of the buffer are in memory, about, in all its copies: shuffled, waiting, played
+/// and kept.
+const COPIES: u64 = 10;
+
+/// What a stream takes besides, about.
+const BESIDES: u64 = 60 << 20;
 
 /// Most rows that are held out in all, unless the number per group is given: more would not make
 /// the intervals narrower in any way that matters.
@@ -100,6 +108,10 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let fits = (BUFFER / schema.encoding.row_bytes() as u64).clamp(ROWS.0, ROWS.1);
     let buffer = streaming.buffer.unwrap_or(fits);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
+    let row_bytes = schema.encoding.row_bytes() as f64;
+    let bytes = BESIDES as f64 + COPIES as f64 * buffer as f64 * row_bytes;
+    let what = || format!("a stream with a buffer of {}", counted(buffer, "row"));
+    check_memory(bytes, Purpose::Stream, what).map_err(refuse)?;
     let (held, size) = (&held_out[..], buffer as usize);
     let mut rows =
         pass::Rows { job, schema: &schema, held_out: held, training: None, buffer: size };
@@ -384,6 +396,7 @@ fn schema(
             reader = open().map_err(refuse)?;
             reader.skip(counted.rows, kinds).map_err(refuse)?;
             survey = survey.go_on(&first, counted).map_err(refuse)?;
+            progress.tell(Event::Resumed(survey.rows(), None, "row"));
         }
     }
     while let Some(block) = reader.next_block(ROWS.1 as usize).map_err(refuse)? {

@@ -88,6 +88,9 @@ impl Progress for Control {
             Event::Risk { round, planned, max_risk } => {
                 format!("round {round} of {planned}: largest risk {max_risk:.5}")
             }
+            Event::Resumed(done, _, what) => {
+                format!("goes on from the checkpoint, after {what} {done}")
+            }
             Event::Solved(iterations, seconds) => {
                 format!("{iterations} iterations in {seconds:.2} s")
             }

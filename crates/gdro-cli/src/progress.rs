@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use gdro_report::risk;
 use gdro_train::checkpoint::Checkpoint;
+use gdro_train::numbers::count;
 use gdro_train::progress::{Event, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -93,6 +94,13 @@ impl Progress for Watch {
                 let _ = std::io::stderr().write_all(gdro_report::groups(table).as_bytes());
             }
             Event::Note(text) => print::note(text),
+            Event::Resumed(done, of, what) => {
+                let of = of.map_or_else(String::new, |of| format!(" of {}", count(of)));
+                print::note(&format!(
+                    "goes on from the checkpoint, after {what} {}{of}",
+                    count(done)
+                ));
+            }
             Event::Rounds(rounds) => self.start(rounds, "rounds"),
             Event::Played(rounds) => self.on_bar(|bar| bar.set_position(rounds)),
             Event::Risk { max_risk, .. } => {

@@ -1,5 +1,6 @@
 //! The predictions of a saved model.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gdro::loss::AnyLoss;
@@ -15,8 +16,10 @@ use crate::scores::{class_of, each_score, logistic};
 pub struct Predicted {
     /// A header, and a line for each row in the order of the rows.
     pub text: String,
-    /// Rows that were not predicted, and what training never saw.
+    /// What a user should know of how the files were read.
     pub notes: Vec<String>,
+    /// Rows that were not predicted, and what training never saw.
+    pub doubts: Vec<String>,
 }
 
 /// The predictions for the files of a table. Names are [`gdro_data::escaped`]; where the file is for a
@@ -31,7 +34,6 @@ pub fn predict(
     spreadsheet: bool,
 ) -> Result<Predicted> {
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
-    let mut notes = table.notes().to_vec();
     let rows = model.encoding.complete_rows(&table)?;
     let encoded = model.encoding.encode(&table, &rows)?;
     let loss = loss_of(Some(model.loss), &model.target).map_err(|e| Failure::library(e, &[]))?;
@@ -68,18 +70,25 @@ pub fn predict(
         });
     }
     let text = csv_text(&header, &lines)?;
+    let mut doubts = Vec::new();
     for (column, count) in &encoded.unseen {
-        notes.push(format!("column `{column}`: rows with a text that training never saw: {count}"));
+        doubts
+            .push(format!("column `{column}`: rows with a text that training never saw: {count}"));
     }
     if encoded.beyond > 0 {
         let rows = encoded.beyond;
-        notes.push(format!("rows with features that training never saw: {rows}"));
+        doubts.push(format!("rows with features that training never saw: {rows}"));
     }
     if rows.len() < table.rows() {
         let missing = table.rows() - rows.len();
-        notes.push(format!("rows that miss a feature and are not predicted: {missing}"));
+        let is_complete: HashSet<u32> = rows.iter().copied().collect();
+        let first = (0..table.rows() as u32).find(|row| !is_complete.contains(row));
+        let first = first.map_or_else(String::new, |row| {
+            format!(", the first at {}", table.position(row as usize))
+        });
+        doubts.push(format!("rows that miss a feature and are not predicted: {missing}{first}"));
     }
-    Ok(Predicted { text, notes })
+    Ok(Predicted { text, notes: table.notes().to_vec(), doubts })
 }
 
 /// Whether a spreadsheet would take a text for a formula. A number is none.

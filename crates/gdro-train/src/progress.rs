@@ -21,6 +21,8 @@ pub enum Event<'a> {
     Solver(&'a str, &'a str),
     /// Multipliers on the steps of w and q, and how they came about.
     Steps(f64, f64, StepsBy),
+    /// A stage goes on from a checkpoint: so many were done, of so many where that is known, of this.
+    Resumed(u64, Option<u64>, &'a str),
     /// So many rounds are about to be played.
     Rounds(u64),
     /// So many rounds have been played.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gdro_train::predict::predict;
-use gdro_train::{Result, files};
+use gdro_train::{Failure, Result, files};
 
 use super::args::{FormatArg, MemoryArg};
 use super::load;
@@ -14,7 +14,8 @@ use crate::print;
 ///
 /// The columns are `prediction`, and for labels the probability of each (binary targets:
 /// `probability` of the positive one; after training with a hinge loss, whose scores are no
-/// log-odds, `score`). A row that misses a feature gets empty cells.
+/// log-odds, `score`). A row that misses a feature gets empty cells, or is
+/// refused with --strict.
 #[derive(Debug, Args)]
 #[command(before_help = super::help::PREDICT)]
 pub struct Predict {
@@ -34,6 +35,9 @@ pub struct Predict {
     /// Let names that a spreadsheet would run as formulas, such as `=1+1`, begin with an apostrophe
     #[arg(long)]
     spreadsheet_safe: bool,
+    /// Refuse rows that miss a feature or hold a text that training never saw, instead of a note
+    #[arg(long)]
+    strict: bool,
     /// No notes beside the predictions
     #[arg(long, short)]
     quiet: bool,
@@ -49,8 +53,11 @@ impl Predict {
         }
         let options = self.format.options(&model)?;
         let predicted = predict(&model, &self.tables, &options, self.spreadsheet_safe)?;
+        if self.strict && !predicted.doubts.is_empty() {
+            return Err(Failure::input(format!("--strict: {}", predicted.doubts.join("; "))));
+        }
         if !self.quiet {
-            predicted.notes.iter().for_each(|note| print::note(note));
+            predicted.notes.iter().chain(&predicted.doubts).for_each(|note| print::note(note));
         }
         match &self.out {
             Some(file) => print::file(file, predicted.text),

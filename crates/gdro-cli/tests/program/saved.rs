@@ -102,6 +102,13 @@ fn incomplete_rows_and_unseen_texts() {
     assert_eq!(lines.len(), 4);
     assert_eq!(lines[2], ",");
     assert!(!lines[1].starts_with(','));
+    let refused = folder.refused("predict run later.csv --strict --out q.csv");
+    assert_eq!(
+        refused,
+        "--strict: column `c`: rows with a text that training never saw: 1; rows that miss a feature \
+         and are not predicted: 1, the first at later.csv:3"
+    );
+    assert!(!folder.path().join("q.csv").exists());
     let refused = folder.refused("evaluate run later.csv");
     assert!(refused.contains('y'), "{refused}");
 }

@@ -375,6 +375,7 @@ impl RoundsPlan<'_> {
             None => (Place::default(), Found::default(), None),
             Some(stand) => {
                 solver.restore(&stand.solver).map_err(library)?;
+                progress.tell(Event::Resumed(solver.rounds(), Some(total), "round"));
                 (stand.place, stand.found, stand.ended)
             }
         };

@@ -121,6 +121,10 @@ impl Learner<'_> {
                     None => (Place::default(), Trace::of_groups(self.present)),
                     Some((state, place, trace)) => {
                         solver.restore(&state).map_err(library)?;
+                        if let Some(progress) = progress {
+                            let played = solver.rounds();
+                            progress.tell(Event::Resumed(played, Some(self.rounds), "round"));
+                        }
                         (place, trace)
                     }
                 };

@@ -201,7 +201,8 @@ pub fn verdict<'py>(
             largest: largest.as_ref(),
             mean,
             most: mean,
-            is_ordinary: false,
+            // The same model twice, or as good as.
+            is_ordinary: model == erm,
         };
         Ok(Verdict::of(&evidence, |word| next_on_later(word, Front::Python)))
     })?;

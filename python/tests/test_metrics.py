@@ -1,6 +1,7 @@
 """Metrics by group and their intervals."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -428,6 +429,21 @@ def test_a_verdict_is_that_of_the_worst_groups(gain):
     back = metrics.verdict(erm, model, X_new, y_new, **new)
     assert back.word == "HURT"
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
+    same = metrics.verdict(erm, erm, X_new, y_new, **new)
+    assert (same.word, same.difference) == ("NO CLEAR EVIDENCE", 0.0)
+    assert str(same).startswith("NO CLEAR EVIDENCE: the model is ordinary training itself\n")
+
+
+def test_an_open_verdict_says_what_its_rows_could_show(gain):
+    (X, y, g), (X_new, y_new, g_new) = gain
+    model = GroupDROClassifier(l2=1e-4, objective="balanced").fit(X, y, sensitive_features=g)
+    erm = GroupDROClassifier(l2=1e-4, objective="average").fit(X, y, sensitive_features=g)
+    few = slice(0, 300)
+    found = metrics.verdict(model, erm, X_new[few], y_new[few], sensitive_features=g_new[few])
+    assert found.low <= 0 <= found.high
+    told = re.search("which may be chance: only a fall of about ([0-9.]+) or more would show", str(found))
+    # A fall so much larger than this difference would have its upper end at 0.
+    assert float(told[1]) == pytest.approx(found.high - found.difference, abs=1e-3)
 
 
 def test_verdicts_take_other_models_and_leave_small_groups_out(gain):

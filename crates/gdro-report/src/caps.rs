@@ -10,7 +10,7 @@ use super::numbers::{count, counted, percent, risk, setting};
 pub fn caps(settings: &Settings, groups: &[GroupEstimates]) -> String {
     let clipped: usize = groups.iter().map(|g| g.clipped).sum();
     let mut text = format!(
-        "losses count as at most {}, which cuts {}",
+        "losses count as at most {}, which cuts {} under this model",
         risk(settings.cap),
         counted(clipped as u64, "row")
     );

@@ -228,9 +228,13 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
     let shown: Vec<usize> = order.iter().filter_map(|g| place(g)).collect();
     let risks = shown.iter().flat_map(|p| models.map(|m| m[*p].risk));
     let scale = Scale::of(risks.chain(totals.iter().flat_map(|t| t.risks).flatten()));
-    let goal = goal_name(job.training.objective);
+    // Ordinary training is compared with the balanced model alone.
+    let is_erm = fitted.verdict.is_ordinary();
+    let goal = if is_erm { "ERM".to_owned() } else { goal_name(job.training.objective) };
+    let names = ["ERM", "balanced", &goal];
+    let names = &names[..if is_erm { 2 } else { 3 }];
     grid.block();
-    for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+    for (model, name) in names.iter().enumerate() {
         let of = |g: &Group| of_place(&|p| scale.show(models[model][p].risk), g);
         let total = |t: &Total| t.risks[model].map_or(NONE.into(), |r| scale.show(r));
         grid.column([&*kind, name], cells(&of, &total));
@@ -240,7 +244,9 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
         (Some(erm), Some(robust)) => scale.change(erm, robust),
         _ => NONE.into(),
     };
-    grid.column([&goal, "− ERM"], cells(&change, &total));
+    if !is_erm {
+        grid.column([&goal, "− ERM"], cells(&change, &total));
+    }
 
     if shows_uncut {
         let uncut = [&fitted.erm, &fitted.balanced, &fitted.robust].map(|e| e.test.as_deref());
@@ -248,14 +254,14 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
         let all = shown.iter().flat_map(|p| [0, 1, 2].map(|model| risk(model, *p)));
         let scale = Scale::of(all);
         grid.block();
-        for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+        for (model, name) in names.iter().enumerate() {
             let of = |g: &Group| of_place(&|p| scale.show(risk(model, p)), g);
             grid.column([&format!("uncut {unit}"), name], cells(&of, &|_| String::new()));
         }
     }
     if graded {
         grid.block();
-        for (model, name) in ["ERM", "balanced", &goal].into_iter().enumerate() {
+        for (model, name) in names.iter().enumerate() {
             let accuracy = |p: usize| models[model][p].accuracy.map_or(NONE.into(), percent);
             let of = |g: &Group| of_place(&accuracy, g);
             let total = |t: &Total| t.accuracies[model].map_or(String::new(), percent);
@@ -281,7 +287,6 @@ fn part(job: &Job, fitted: &Fitted, held_out: bool, all_groups: bool) -> Grid {
             });
         let header = [&format!("{goal} {unit}"), &at_level[..]];
         grid.column(header, cells(&risk, &|t| extreme(largest.clone(), t)));
-        let is_erm = fitted.verdict.is_ordinary();
         if let Some(comparison) = fitted.comparison.as_ref().filter(|_| !is_erm) {
             let change = |g: &Group| {
                 let found = at(g).map(|i| comparison.groups[i]);

@@ -251,10 +251,24 @@ impl Verdict {
             true => "the worst group's risk".to_owned(),
             false => format!("the largest risk of the {large} large enough"),
         };
-        let chance = if self.word == Word::Unclear { ", which may be chance" } else { "" };
+        let chance = match self.word {
+            Word::Unclear => format!(", which may be chance: {}", self.power(scale)),
+            _ => String::new(),
+        };
         let ends = format!("{}: {}", level(self.level), scale.ends(low, high));
         let change = change(scale, [erm.risk, model.risk], Some(&ends));
         format!("on rows held out, {whose} {change}{chance}")
+    }
+
+    /// How far the largest risk would have to fall for these rows to show it, as wide as the interval is.
+    fn power(&self, scale: Scale) -> String {
+        let half = self.high.zip(self.difference).map_or(f64::INFINITY, |(high, d)| high - d);
+        match &self.erm {
+            Some(erm) if half < erm.risk => {
+                format!("only a fall of about {} or more would show on these rows", scale.show(half))
+            }
+            _ => "no fall would show on so few rows".into(),
+        }
     }
 
     /// Who is better and worse, and what rows lose on average.
@@ -355,8 +369,12 @@ fn next(word: Word, job: &Job, chosen: bool) -> String {
                 .into()
         }
         _ if job.streaming.is_some() => {
-            "gdro select with this table in memory tries models from ERM to gdro".into()
+            "gdro select with this table in memory tries models from ERM to gdro, and keeps ordinary \
+             training where none is better"
+                .into()
         }
-        _ => "gdro select with the same table and options tries models from ERM to gdro".into(),
+        _ => "gdro select with the same table and options tries models from ERM to gdro, and keeps \
+              ordinary training where none is better"
+            .into(),
     }
 }

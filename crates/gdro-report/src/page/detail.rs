@@ -58,7 +58,8 @@ pub fn part(data: &Data) -> Option<Section> {
     let texts = vec![format!(
         "At the threshold of 0.5 (a score of 0 where there are no probabilities), on the {}. Gaps \
              are the highest rate of a group minus the lowest, among groups with at least \
-             {HELD_OUT_ROWS} rows to take it from; no interval is given for them.",
+             {HELD_OUT_ROWS} rows to take it from ({NONE} where fewer than two have them); no \
+             interval is given for them.",
         data.part
     )];
     let shown = details[last].with_curves();
@@ -80,10 +81,15 @@ pub fn part(data: &Data) -> Option<Section> {
     Some(Section::new("classes", "Errors of both kinds", body))
 }
 
-/// The groups of the lowest and the highest of some values, the first ones at ties.
+/// The groups of the lowest and the highest of some values, the first ones at ties; none where fewer
+/// than two groups have one.
 fn ends(data: &Data, value: impl Fn(usize) -> Option<f64>) -> Option<((usize, f64), (usize, f64))> {
-    let known = || (0..data.names.len()).filter_map(|g| Some((g, value(g)?)));
-    let low = known().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
-    let high = known().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+    let known: Vec<(usize, f64)> =
+        (0..data.names.len()).filter_map(|g| Some((g, value(g)?))).collect();
+    if known.len() < 2 {
+        return None;
+    }
+    let low = known.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
+    let high = known.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
     Some((low, high))
 }

@@ -40,7 +40,9 @@ _DOCUMENTATION = """
     ``cv`` folds that keep groups, labels and clusters, and judged by their worst group there. The best
     takes the place of ERM only where it is better in 95 % of the samples that are drawn from these rows
     anew, within each group; otherwise the model is ERM, with the penalty that is best for it. It is
-    what ``gdro select`` does, and gives the same choice for the same rows and seed.
+    what ``gdro select`` does, by the same code. For the same rows and seed the choice is the same where
+    the groups have the same order, which folds and samples follow: here groups are sorted, and the
+    program takes them as they appear in the file.
 
     Parameters
     ----------

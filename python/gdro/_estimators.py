@@ -194,7 +194,8 @@ _DOCUMENTATION = """
         The largest weight of a training row: the cap B of weights of :mod:`gdro.metrics`. None
         without ``sample_weight``.
     steps_ : tuple of float or None
-        The multipliers on the steps, for solvers in rounds.
+        The multipliers on the steps of the theorems, for solvers in rounds; None where the players found
+        their own steps.
     n_features_in_ : int
         Number of features d.
     feature_names_in_ : ndarray of str of shape (d,)

@@ -72,9 +72,10 @@ class Loop:
         """
         Plays up to so many more rounds; returns how many were played.
         """
-    def certify(self, /) -> Proof:
+    def certify(self, /, dual: bool) -> Proof:
         """
-        The certificate of the averaged players.
+        The certificate of the averaged players; with `dual` the lower bound is that of the averaged weights
+        themselves.
         """
     def group_risks(self, /) -> list[float]:
         """

@@ -66,11 +66,16 @@ class Solver:
     outputs : int, default=1
         Number of scores, of a loss that is a function.
     loss_range, loss_lipschitz : float, default=None
-        The largest loss, and the Lipschitz constant of a loss that is a function, which needs both.
+        The largest loss, and the Lipschitz constant of a loss that is a function, which needs both. By
+        default the range is a bound from the domain: a free intercept may go to ±100, which makes it
+        large and the steps of the weights short. Give the range of the losses, or leave the intercept
+        out.
     rounds : int, default=100_000
-        Number of rounds that fixed steps are meant for.
+        Number of rounds that fixed steps are meant for. A round of ``"smd-m"`` takes a sample of every
+        group, of ``"online-1"`` a single one: see ``samples``.
     step_w, step_q : float, default=1
-        Multipliers on the steps of the theorems.
+        Multipliers on the steps of the theorems, which are taken as they are: unlike the estimators
+        this searches for none.
     k, l2, ball, domain, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, \
 kept, subsets, delta
         As for the estimators; a source needs a ball or a domain. ``k`` above 1 is the mean of the k largest
@@ -168,9 +173,9 @@ kept, subsets, delta
         own = None
         classes = 0
         if callable(loss):
-            for name, value in (("loss_range", loss_range), ("loss_lipschitz", loss_lipschitz)):
-                if value is None:
-                    raise ValueError(f"a loss that is a function needs {name}")
+            _require(
+                "a loss that is a function", loss_range=loss_range, loss_lipschitz=loss_lipschitz
+            )
             outputs = number("outputs", outputs, low=1, whole=True)
             call = loss
             own = (
@@ -244,9 +249,7 @@ kept, subsets, delta
                 own,
             )
         else:
-            for name, value in (("groups", groups), ("n_features", n_features), ("x_norm", x_norm)):
-                if value is None:
-                    raise ValueError(f"a source needs {name}")
+            _require("a source", groups=groups, n_features=n_features, x_norm=x_norm)
             if ball is None and domain is None:
                 raise ValueError("a source needs a ball or a domain: nothing else bounds the model")
             for name, value in (
@@ -347,8 +350,27 @@ kept, subsets, delta
         """How far the averaged model is from the optimum, for rows in memory.
 
         The lower bound is that of the best weights found near the averaged ones, so that this is the
-        suboptimality of the model: the paper's duality gap, which the averaged weights have a share in,
-        is larger. A loss that is a function is called for every row some hundred times.
+        suboptimality of the model. The paper's duality gap is ``duality_gap``, which is larger. A loss
+        that is a function is called some thousand times for each row.
+
+        Returns
+        -------
+        Certificate
+            Of the averaged model.
+
+        Raises
+        ------
+        ValueError
+            For a source, whose optimum nobody knows.
+        """
+        return Certificate(*self._loop.certify(False))
+
+    def duality_gap(self) -> Certificate:
+        """The paper's measure of both players, for rows in memory.
+
+        That is max over q of φ(w̄, q) less min over w of φ(w, q̄), of the averaged model w̄ and the averaged
+        group weights q̄: what the paper's theorems bound and its figures show. A loss that is a function
+        is called some hundred times for each row.
 
         Returns
         -------
@@ -360,7 +382,7 @@ kept, subsets, delta
         ValueError
             For a source, whose optimum nobody knows.
         """
-        return Certificate(*self._loop.certify())
+        return Certificate(*self._loop.certify(True))
 
     def group_risks(self) -> Vector:
         """The risk of every group under the averaged model, for rows in memory.
@@ -427,6 +449,13 @@ _USUAL = {
     "offsets": None,
     "scales": None,
 }
+
+
+def _require(what, **given):
+    """Refuses what lacks arguments, with all that it lacks."""
+    absent = [name for name, value in given.items() if value is None]
+    if absent:
+        raise ValueError(f"{what} needs {' and '.join(absent)}")
 
 
 def _targets(y, loss):

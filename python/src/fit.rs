@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use gdro::certificate::Certificate;
 use gdro::loss::AnyLoss;
+use gdro::pilot::StepsBy;
 use gdro::run::{Outcome, Start};
 use gdro_train::checkpoint::{Work, of_start};
 use gdro_train::fit::{OnRows, fit_rows};
@@ -135,7 +136,8 @@ pub fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
                 Outcome::Exhausted { group, .. } => Some(group),
                 Outcome::Finished | Outcome::Stopped => None,
             };
-            (play.rounds.0, Some(play.steps), exhausted, Some(play.advice(Front::Python)))
+            let steps = (play.steps_by != StepsBy::Players).then_some(play.steps);
+            (play.rounds.0, steps, exhausted, Some(play.advice(Front::Python)))
         }
     };
     let dict = PyDict::new(py);

@@ -183,8 +183,14 @@ impl Loss for SomeLoss {
 /// A sampler in Python: the closure of [`own_source`].
 pub type Draw = Box<dyn FnMut(usize, &mut Rng, &mut [f64]) -> gdro::Result<f64>>;
 
-/// The source of a function `draw(group)` of Python that gives features and target.
-pub fn own_source(draw: Py<PyAny>, groups: usize, features: usize) -> Closure<Draw> {
+/// The source of a function `draw(group)` of Python that gives features and target; `bounds` are those
+/// of ‖x‖₂ and |y|, which the steps rest on.
+pub fn own_source(
+    draw: Py<PyAny>,
+    groups: usize,
+    features: usize,
+    bounds: (f64, f64),
+) -> Closure<Draw> {
     Closure::new(
         groups,
         features,
@@ -204,6 +210,17 @@ pub fn own_source(draw: Py<PyAny>, groups: usize, features: usize) -> Closure<Dr
                     return Err(PyValueError::new_err(format!(
                         "the source returned a number of group {group} that is not finite"
                     )));
+                }
+                let norm = out.iter().map(|v| v * v).sum::<f64>().sqrt();
+                for (name, found, most) in
+                    [("x_norm", norm, bounds.0), ("y_bound", y.abs(), bounds.1)]
+                {
+                    if found > most * (1.0 + 1e-9) {
+                        return Err(PyValueError::new_err(format!(
+                            "the source returned a sample of group {group} beyond {name}={most}: \
+                             found {found}"
+                        )));
+                    }
                 }
                 Ok(y)
             });

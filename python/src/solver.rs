@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use gdro::algorithm::{Algorithm, Constants, Form, SampleBounds};
 use gdro::game::Game;
-use gdro::loss::Loss as _;
+use gdro::loss::{Loss as _, Targets};
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, State, drive};
 use gdro::setting::{Objective, Setting, SolverName};
@@ -212,7 +212,11 @@ impl Loop {
                 let range = training.loss_range;
                 let constants =
                     Constants::new(&game, &loss, &domain, features, samples, 1.0, range)?;
-                let source = SomeSource::Own(own_source(draw, groups, features));
+                // Labels and classes are what they are, and a loss of Python has its own range.
+                let is_number =
+                    matches!(&loss, SomeLoss::Named(named) if named.targets() == Targets::Numbers);
+                let most = if is_number { bounds.1 } else { f64::INFINITY };
+                let source = SomeSource::Own(own_source(draw, groups, features, (bounds.0, most)));
                 let config = config_of(training, algorithm, rounds(&job), training.nbar);
                 config.build(game, loss, source, domain, &constants, None)
             };
@@ -264,14 +268,18 @@ impl Loop {
         Ok(dict)
     }
 
-    /// The certificate of the averaged players.
-    #[pyo3(signature = () -> "Proof")]
-    fn certify(&self, py: Python<'_>) -> PyResult<Proof> {
-        let certificate = self.ask(py, |bench| {
+    /// The certificate of the averaged players; with `dual` the lower bound is that of the averaged weights
+    /// themselves.
+    #[pyo3(signature = (dual: "bool") -> "Proof")]
+    fn certify(&self, py: Python<'_>, dual: bool) -> PyResult<Proof> {
+        let certificate = self.ask(py, move |bench| {
             let setting = bench.setting()?;
             let (w, q) = (bench.solver.model(), bench.solver.weights());
             let pool = rayon::ThreadPoolBuilder::new().build().map_err(gdro::Error::user)?;
-            pool.install(|| setting.certify(&w, &q))
+            pool.install(|| match dual {
+                true => setting.duality_gap(&w, &q),
+                false => setting.certify(&w, &q),
+            })
         })?;
         Ok(proof_of(certificate))
     }

@@ -113,6 +113,40 @@ def test_a_source_in_python():
         solver.gap()
 
 
+@pytest.mark.parametrize(
+    "sample, message",
+    [(([3.0, 4.0], 1.0), "beyond x_norm=4.9.*: found 5"), (([0.0, 0.0], -2.0), "beyond y_bound=1")],
+)
+def test_samples_beyond_what_steps_rest_on_are_refused(sample, message):
+    solver = Solver(
+        "online-1", source=lambda group: sample, groups=2, n_features=2, x_norm=4.9, ball=1.0,
+        loss="squared",
+    )
+    with pytest.raises(ValueError, match=message):
+        solver.advance(1)
+
+
+def test_the_duality_gap_is_that_of_the_averaged_weights(rows):
+    """The least weighted risk with a ridge has a closed form for squared loss."""
+    X, _, g = rows
+    y = X[:, 0] - X[:, 1] * (g == g[0])
+    solver = Solver(
+        "smd-m", X, y, sensitive_features=g, loss="squared", l2=0.1, fit_intercept=False,
+        loss_range=50.0, rounds=200,
+    )
+    solver.advance(200)
+    w, q = solver.model[0][0], solver.weights
+    groups = [g.astype(str) == name for name in solver.group_names]
+    risks = [np.mean((X[rows] @ w - y[rows]) ** 2) for rows in groups]
+    each = sum(q_i * rows / rows.sum() for q_i, rows in zip(q, groups))
+    best = np.linalg.solve(2 * (X.T * each) @ X + 0.1 * np.eye(X.shape[1]), 2 * X.T @ (each * y))
+    upper = max(risks) + 0.05 * w @ w
+    lower = each @ (X @ best - y) ** 2 + 0.05 * best @ best
+    found = solver.duality_gap()
+    assert_allclose([found.upper, found.lower], [upper, lower], rtol=1e-8)
+    assert solver.gap().gap < found.gap
+
+
 def test_a_loss_in_python_does_what_the_named_one_does(rows):
     X, _, g = rows
     y = X[:, 0] - X[:, 1]
@@ -196,7 +230,7 @@ def test_top_k_and_multiclass(rows):
 
 REFUSED = [
     (dict(), "give either rows"),
-    (dict(source=len), "a source needs groups"),
+    (dict(source=len), "a source needs groups and n_features and x_norm"),
     (dict(source=len, groups=2, n_features=1, x_norm=1), "a source needs a ball"),
     (
         dict(source=len, groups=2, n_features=1, x_norm=1, ball=1, sample_weight=[1]),

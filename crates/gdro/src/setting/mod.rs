@@ -225,6 +225,16 @@ impl<L: Loss + Sync> Setting<L> {
         certify(&self.data, loss, &self.problem(), w, q, errors, ASCENT)
     }
 
+    /// The duality gap of a model and group weights, ε_φ(w, q) of `eqn:per:measure`: the lower bound is
+    /// that of q itself, min_w φ(w, q), where [`Setting::certify`] looks for better weights.
+    ///
+    /// # Errors
+    /// Those of [`certify`].
+    pub fn duality_gap(&self, w: &[f64], q: &[f64]) -> Result<Certificate> {
+        let errors = self.offset_errors.as_deref();
+        certify(&self.data, &self.loss, &self.problem(), w, q, errors, 0)
+    }
+
     /// The certificate that a model and group weights have by themselves ([`certify_at_once`]).
     ///
     /// # Errors

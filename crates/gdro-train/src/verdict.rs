@@ -265,7 +265,10 @@ impl Verdict {
         let half = self.high.zip(self.difference).map_or(f64::INFINITY, |(high, d)| high - d);
         match &self.erm {
             Some(erm) if half < erm.risk => {
-                format!("only a fall of about {} or more would show on these rows", scale.show(half))
+                format!(
+                    "only a fall of about {} or more would show on these rows",
+                    scale.show(half)
+                )
             }
             _ => "no fall would show on so few rows".into(),
         }

@@ -23,9 +23,9 @@ class Certificate:
     method : str
         How the lower bound was found.
     any_intercept : bool
-        Whether ``lower`` is about models with any intercept; always without one. It is not where a model was saved by an
-        earlier version: then it is about intercepts within ±100, for numbers within ±2 max|y| where
-        that is more.
+        Whether ``lower`` is about models with any intercept; always without one. It is not where a
+        model was saved by an earlier version: then it is about intercepts within ±100, for numbers
+        within ±2 max|y| where that is more.
 
     Examples
     --------

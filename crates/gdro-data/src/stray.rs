@@ -31,13 +31,24 @@ pub(crate) fn seen(table: &Table, cells: &Column, rows: &[u32]) -> Vec<Seen> {
     let mut seen: Vec<Seen> = Vec::new();
     for row in rows.iter().map(|row| *row as usize) {
         let Some(number) = cells.number(row) else { continue };
-        match seen.iter().position(|known| known.number == number) {
-            Some(at) => seen[at].rows += 1,
-            None if seen.len() == FEW => return Vec::new(),
-            None => seen.push(Seen { number, rows: 1, first: table.position(row) }),
+        tally(&mut seen, number, || table.position(row));
+        if seen.len() > FEW {
+            return Vec::new();
         }
     }
     seen
+}
+
+/// Counts a number, first seen at this place if it is new; gives its own place in the list.
+pub(crate) fn tally(seen: &mut Vec<Seen>, number: f64, first: impl FnOnce() -> Position) -> usize {
+    // One that is equal stands first most of the time when there are few.
+    let known = seen.iter().position(|known| known.number == number);
+    let at = known.unwrap_or_else(|| {
+        seen.push(Seen { number, rows: 0, first: first() });
+        seen.len() - 1
+    });
+    seen[at].rows += 1;
+    at
 }
 
 /// Refuses a target whose task nobody named and of which two numbers are all but a few rows.

@@ -1,6 +1,5 @@
 //! The predictions of a saved model.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gdro::loss::AnyLoss;
@@ -81,12 +80,12 @@ pub fn predict(
     }
     if rows.len() < table.rows() {
         let missing = table.rows() - rows.len();
-        let is_complete: HashSet<u32> = rows.iter().copied().collect();
-        let first = (0..table.rows() as u32).find(|row| !is_complete.contains(row));
-        let first = first.map_or_else(String::new, |row| {
-            format!(", the first at {}", table.position(row as usize))
-        });
-        doubts.push(format!("rows that miss a feature and are not predicted: {missing}{first}"));
+        // Complete rows are in order: the first that is absent is where they fall behind.
+        let first = rows.iter().enumerate().take_while(|(at, row)| *at == **row as usize).count();
+        let first = table.position(first);
+        doubts.push(format!(
+            "rows that miss a feature and are not predicted: {missing}, the first at {first}"
+        ));
     }
     Ok(Predicted { text, notes: table.notes().to_vec(), doubts })
 }

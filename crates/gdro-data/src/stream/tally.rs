@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::features::{FeatureColumn, Wish};
 use crate::labels::normal;
 use crate::order::{Neighbours, Runs};
-use crate::stray::Seen;
+use crate::stray::{Seen, tally};
 use crate::table::{Column, DateOrder, Kind, Table, Texts};
 
 /// Most different texts of a feature: more would not be remembered in bounded memory.
@@ -229,13 +229,7 @@ impl Labels {
             if self.numbers.len() == MOST_NUMBERS {
                 continue;
             }
-            // One that is equal stands first most of the time when there are few.
-            let place = self.numbers.iter().position(|known| known.number == v);
-            let place = place.unwrap_or_else(|| {
-                self.numbers.push(Seen { number: v, rows: 0, first: block.position(row) });
-                self.numbers.len() - 1
-            });
-            self.numbers[place].rows += 1;
+            let place = tally(&mut self.numbers, v, || block.position(row));
             if self.numbers.len() <= MOST_IN_ORDER {
                 self.runs.add(place);
             }

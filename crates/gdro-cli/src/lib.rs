@@ -23,7 +23,8 @@ Exit codes:
     1  a fault of the machine
     2  a fault of the input or the options
     3  interrupted (Ctrl-C, SIGTERM, SIGHUP): what there was is printed and written
-  130  interrupted before there was anything, or twice
+  130  interrupted before there was anything to keep, or twice, or where what there was would
+       replace what an earlier run ended with; nothing is written
   143  stopped by SIGTERM (129: by SIGHUP), where a command keeps nothing";
 
 /// Train one model that does well on every group, not only on average.

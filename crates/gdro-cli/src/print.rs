@@ -24,9 +24,9 @@ pub fn note(text: &str) {
 }
 
 /// Writes the files of a job as [`run_folder::write`] does.
-pub fn run<T: AsRef<[u8]>>(job: &Job, written: &[(PathBuf, T)]) -> Result<()> {
+pub fn run<T: AsRef<[u8]>>(job: &Job, written: &[(PathBuf, T)], is_cut: bool) -> Result<()> {
     signals::hold();
-    run_folder::write(job.out.as_deref(), written)
+    run_folder::write(job.out.as_deref(), written, is_cut)
 }
 
 /// Writes a file as [`files::write_one`] does.

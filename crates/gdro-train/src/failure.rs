@@ -54,7 +54,7 @@ impl Failure {
             Failure::Input(message) | Failure::Machine(message) => message.clone(),
             Failure::Library { error, groups } => in_words(error, groups, front),
             Failure::Data(error) => error.text(|setting| front.setting(setting)),
-            Failure::Interrupted => "interrupted".into(),
+            Failure::Interrupted => "interrupted before there was anything to keep".into(),
             Failure::BrokenPipe => "standard output was closed".into(),
         }
     }

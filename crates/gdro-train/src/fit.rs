@@ -147,6 +147,9 @@ fn train(
         check_groups(job, setting)?;
     }
     let answer = solve(setting, solver, job, names, start, progress)?;
+    if answer.solved.has_nothing() {
+        return Err(Failure::Interrupted);
+    }
     progress.tell(Event::Stage("certificate"));
     let mut certificate = certify(setting, &answer, names, progress)?;
     if let Some(proof) = &answer.proof {

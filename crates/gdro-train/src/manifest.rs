@@ -97,6 +97,11 @@ impl Manifest {
         }
     }
 
+    /// Whether all files of the list are there, as it says.
+    pub(crate) fn is_whole(&self, folder: &Path) -> bool {
+        self.files.keys().all(|name| folder.join(name).is_file()) && self.other(folder).is_none()
+    }
+
     /// The first file that is there and is another one than the list says.
     fn other(&self, folder: &Path) -> Option<&str> {
         let differs = |(name, entry): &(&String, &Entry)| {

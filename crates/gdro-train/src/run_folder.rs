@@ -36,6 +36,25 @@ fn is_a_run(folder: &Path) -> bool {
         || keys("path.json", ["points", "test_groups"])
 }
 
+/// Whether a folder holds what a run ended with, of the set of files that begins with this one: all of
+/// it, and nothing that was interrupted.
+fn holds_ended(folder: &Path, set: &[&str]) -> bool {
+    let was_cut = |name: &&str| {
+        let text = fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        value["ended"] == "interrupted" || value["interrupted"] == true
+    };
+    let is_whole = match Manifest::load(folder) {
+        Ok(Some(manifest)) => manifest.is_whole(folder),
+        Ok(None) => is_a_run(folder),
+        Err(_) => false,
+    };
+    let outcomes = ["summary.json", "selection.json", "path.json"];
+    is_whole
+        && folder.join(set[0]).is_file()
+        && !set.iter().filter(|name| outcomes.contains(name)).any(was_cut)
+}
+
 /// A folder that a run has for itself until this is dropped; what was made for it and is still empty
 /// goes then.
 #[derive(Debug)]
@@ -195,8 +214,13 @@ fn lock(path: &Path) -> std::result::Result<Option<File>, Locked> {
 /// them, and what the last run left there and this one has not goes. Other files may lie anywhere.
 ///
 /// # Errors
-/// What cannot be written.
-pub fn write<T: AsRef<[u8]>>(folder: Option<&Path>, written: &[(PathBuf, T)]) -> Result<()> {
+/// What cannot be written; what was cut short, where it would replace what a run ended with: then
+/// nothing is written.
+pub fn write<T: AsRef<[u8]>>(
+    folder: Option<&Path>,
+    written: &[(PathBuf, T)],
+    is_cut: bool,
+) -> Result<()> {
     let Some(folder) = folder else { return files::write_all(written) };
     let name = |path: &Path| Some(path.strip_prefix(folder).ok()?.to_str()?.to_owned());
     let mut listed = BTreeMap::new();
@@ -207,6 +231,12 @@ pub fn write<T: AsRef<[u8]>>(folder: Option<&Path>, written: &[(PathBuf, T)]) ->
         }
     }
     let sets = SETS.iter().filter(|set| set.iter().any(|name| listed.contains_key(*name)));
+    if is_cut && sets.clone().any(|set| holds_ended(folder, set)) {
+        let folder = folder.display();
+        return Err(Failure::Machine(format!(
+            "interrupted: {folder} keeps what it holds, of a run that had ended"
+        )));
+    }
     let mine: Vec<&str> = sets.copied().flatten().copied().collect();
     let earlier = Manifest::load(folder).ok().flatten();
     let is_old = earlier.is_none() && is_a_run(folder);

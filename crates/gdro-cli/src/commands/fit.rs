@@ -114,7 +114,7 @@ fn stream_job(
             (out.join("summary.json"), json.clone()),
             (out.join("schema.json"), schema),
         ];
-        print::run(job, &written)?;
+        print::run(job, &written, brief.summary.ended == "interrupted")?;
     }
     if let Some(page) = &job.report {
         let page = page.display();
@@ -140,7 +140,7 @@ fn write_fitted(run: &Run<'_>, fitted: &Fitted, schema: Option<String>) -> Resul
     if let Some(page) = &job.report {
         written.push((page.clone(), page::of_fit(job, fitted, &summary)?));
     }
-    print::run(job, &written)?;
+    print::run(job, &written, fitted.solved.is_cut())?;
     if output.json {
         print::text(&json)?;
     } else if !output.quiet {

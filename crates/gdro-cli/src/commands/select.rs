@@ -93,7 +93,7 @@ fn path_job(run: &Run<'_>, points: usize, watch: &mut Watch) -> Result<()> {
     if let Some(page) = &job.report {
         written.push((page.clone(), page::of_path(job, &path)?));
     }
-    print::run(job, &written)?;
+    print::run(job, &written, path.interrupted)?;
     if output.json {
         return print::text(&json);
     }
@@ -127,7 +127,7 @@ pub(super) fn write_selected(
         let text = page::of_selection(selected, &summary)?;
         written.push((page.clone(), text));
     }
-    print::run(job, &written)?;
+    print::run(job, &written, selection.interrupted || fitted.solved.is_cut())?;
     if output.json {
         return print::text(&json(selection, &summary)?);
     }

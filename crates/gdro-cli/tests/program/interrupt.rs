@@ -2,7 +2,15 @@
 #![cfg(unix)]
 
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use gdro_train::fit::fit;
+use gdro_train::job::Job;
+use gdro_train::options::{Front, Settings};
+use gdro_train::progress::{Event, Progress};
+use gdro_train::{Failure, stream};
 
 use crate::common::{self, Folder, number};
 
@@ -54,6 +62,69 @@ fn interrupted_by(name: &str) {
     let expected =
         ["checkpoint.safetensors", "manifest.json", "model.json", "summary.json", "trace.jsonl"];
     assert_eq!(files, expected.map(|name| format!("out/{name}")));
+}
+
+/// A model of a run that had ended stays until the next one has: whatever that one is interrupted in.
+#[test]
+fn an_interrupted_run_replaces_nothing_that_had_ended() {
+    let folder = Folder::people();
+    folder.prints("fit t.csv --target y --groups g --solver exact --out out");
+    let before = folder.read("out/model.json");
+    let child = endless(&folder);
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    let said = common::stderr(&output);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("out keeps what it holds, of a run that had ended"), "{said}");
+    assert!(said.contains("gdro resume out goes on"), "{said}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(folder.read("out/model.json"), before);
+    assert_eq!(common::stderr(&folder.run("predict out t.csv --strict")), "");
+}
+
+/// A run that is interrupted as soon as it prepares its rounds.
+#[derive(Default)]
+struct Early {
+    stop: Arc<AtomicBool>,
+}
+
+impl Progress for Early {
+    fn tell(&self, event: Event<'_>) {
+        if let Event::Stage("preparing the game" | "first rows") = event {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn interrupts(&mut self) -> Arc<AtomicBool> {
+        self.stop.clone()
+    }
+
+    fn gives_up(&self) -> Option<Arc<AtomicBool>> {
+        None
+    }
+}
+
+/// Before the first round there is no model, and none to be written.
+#[test]
+fn nothing_is_left_before_the_first_round() {
+    let folder = Folder::people();
+    for own in ["", "stream"] {
+        let mut settings = Settings::of(Front::Program);
+        let rounds = [("target", "y"), ("groups", "g"), ("solver", "smd-m"), ("step-w", "1")];
+        for (key, text) in rounds.into_iter().chain([("step-q", "1")]) {
+            settings.set_typed(key, &[text.to_owned()]).unwrap();
+        }
+        if !own.is_empty() {
+            settings.set_typed(own, &[]).unwrap();
+        }
+        let job = Job::resolve(&[folder.path().join("t.csv")], settings).unwrap().0;
+        let mut early = Early::default();
+        let failure = match &job.streaming {
+            Some(streaming) => stream::run(&job, streaming, &mut early).err(),
+            None => fit(&job, &mut early).err(),
+        };
+        assert!(matches!(failure, Some(Failure::Interrupted)), "{own}: {failure:?}");
+    }
 }
 
 /// What nohup starts has no terminal to lose.

@@ -24,6 +24,18 @@ pub enum Solved {
     Rounds(Play),
 }
 
+impl Solved {
+    /// Whether rounds were interrupted.
+    pub fn is_cut(&self) -> bool {
+        matches!(self, Solved::Rounds(play) if play.outcome == Outcome::Stopped)
+    }
+
+    /// Whether rounds were interrupted before the first one had ended, so that there is no model.
+    pub(crate) fn has_nothing(&self) -> bool {
+        self.is_cut() && matches!(self, Solved::Rounds(play) if play.rounds.0 == 0)
+    }
+}
+
 /// What a solver leaves behind.
 #[derive(Debug)]
 pub struct Answer {

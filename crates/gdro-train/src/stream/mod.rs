@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use gdro::algorithm::{Algorithm, Draws, Request, RunLength};
+use gdro::run::Outcome;
 use gdro::sampling::Rng;
 use gdro_data::stream::{Counted, Encoded, Portion, Schema, Survey};
 use gdro_data::{Kinds, Purpose, Reader, check_memory};
@@ -48,9 +49,12 @@ const BUFFER: u64 = 12 << 20;
 /// Fewest and most rows of the buffer, unless given.
 const ROWS: (u64, u64) = (1 << 10, 1 << 16);
 
-/// How often the rows of the buffer are in memory, about, in all its copies: shuffled, waiting, played
-/// and kept.
-const COPIES: u64 = 10;
+/// How often the encoded rows of the buffer are in memory, about, in all its copies: shuffled, waiting,
+/// played and kept.
+const COPIES: usize = 10;
+
+/// Bytes that a row of the buffer takes besides, about: as text, as cells and as records.
+const PER_ROW: usize = 2400;
 
 /// What a stream takes besides, about.
 const BESIDES: u64 = 60 << 20;
@@ -108,8 +112,8 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     let fits = (BUFFER / schema.encoding.row_bytes() as u64).clamp(ROWS.0, ROWS.1);
     let buffer = streaming.buffer.unwrap_or(fits);
     let refuse = |e: gdro_data::Error| job.refuse(&e);
-    let row_bytes = schema.encoding.row_bytes() as f64;
-    let bytes = BESIDES as f64 + COPIES as f64 * buffer as f64 * row_bytes;
+    let row_bytes = COPIES * schema.encoding.row_bytes() + PER_ROW;
+    let bytes = BESIDES as f64 + buffer as f64 * row_bytes as f64;
     let what = || format!("a stream with a buffer of {}", counted(buffer, "row"));
     check_memory(bytes, Purpose::Stream, what).map_err(refuse)?;
     let (held, size) = (&held_out[..], buffer as usize);
@@ -304,6 +308,9 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     };
     files.check()?;
     progress.tell(Event::Done);
+    if robust.play.outcome == Outcome::Stopped && robust.play.rounds.0 == 0 {
+        return Err(Failure::Interrupted);
+    }
     let mut finished = None;
     if !streaming.one_pass && !stop.load(Ordering::Relaxed) {
         progress.tell(Event::Stage("certificate and evaluation"));

@@ -53,7 +53,8 @@ class Solver:
     sensitive_features, sample_weight
         As for ``GroupDROClassifier.fit``.
     source : callable, default=None
-        In the place of rows.
+        In the place of rows. Its targets are taken as they are: -1 or +1 for a loss of two labels, 0, 1, …
+        for softmax, a number else.
     groups : int or sequence of str, default=None
         Of a source: how many groups there are, or their names.
     n_features : int, default=None
@@ -62,14 +63,16 @@ class Solver:
         Of a source: what the Euclidean norm of the features and the size of the target lie below;
         the steps of the theorems depend on them.
     loss : str, tuple or callable, default="logistic"
-        A loss by name, or a function of scores of shape (c,) and a target.
+        A loss by name, or a function of scores of shape (c,) and a target. It gets the targets as ``y`` or
+        the source has them, as floats: no labels are mapped to -1 and +1 for it.
     outputs : int, default=1
         Number of scores, of a loss that is a function.
     loss_range, loss_lipschitz : float, default=None
-        The largest loss, and the Lipschitz constant of a loss that is a function, which needs both. By
-        default the range is a bound from the domain: a free intercept may go to ±100, which makes it
-        large and the steps of the weights short. Give the range of the losses, or leave the intercept
-        out.
+        The largest loss, and the Lipschitz constant (largest Euclidean norm of the gradient in the
+        scores) of a loss that is a function, which needs both. It is held to them: a loss outside of
+        [0, ``loss_range``] or a longer gradient is an error. By default the range is a bound from the
+        domain: a free intercept may go to ±100, which makes it large and the steps of the weights short.
+        Give the range of the losses, or leave the intercept out.
     rounds : int, default=100_000
         Number of rounds that fixed steps are meant for. A round of ``"smd-m"`` takes a sample of every
         group, of ``"online-1"`` a single one: see ``samples``.

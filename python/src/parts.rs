@@ -23,7 +23,15 @@ pub struct Own {
 }
 
 impl Own {
-    fn ask(&self, scores: &[f64], y: f64, slope: Option<&mut [f64]>) -> gdro::Result<f64> {
+    /// The loss, and its gradient to `slope`; `is_held` says whether to hold it to range and Lipschitz
+    /// constant.
+    fn ask(
+        &self,
+        scores: &[f64],
+        y: f64,
+        slope: Option<&mut [f64]>,
+        is_held: bool,
+    ) -> gdro::Result<f64> {
         let asked = Python::attach(|py| {
             let scores = PyArray1::from_slice(py, scores);
             let (value, found): (f64, PyReadonlyArray1<'_, f64>) =
@@ -35,6 +43,9 @@ impl Own {
                     "the loss returned a gradient of {found} numbers, expected {outputs}"
                 )));
             }
+            if is_held {
+                self.hold(value, found.iter().map(|u| u * u).sum::<f64>().sqrt())?;
+            }
             if let Some(slope) = slope {
                 slope.iter_mut().zip(found).for_each(|(s, f)| *s = *f);
             }
@@ -42,6 +53,32 @@ impl Own {
         });
         asked.map_err(|e: PyErr| gdro::Error::user(e))
     }
+
+    /// Refuses a loss, or the norm of its gradient, beyond what was declared.
+    fn hold(&self, value: f64, steep: f64) -> PyResult<()> {
+        let range = self.range;
+        if value < -ROUNDING * range {
+            return Err(PyValueError::new_err(format!(
+                "the loss returned {value}: expected a number from 0 to loss_range={range}; add a constant \
+                 to the loss, which changes no model"
+            )));
+        }
+        within("loss_range", value, range, "the loss returned a value")?;
+        within("loss_lipschitz", steep, self.lipschitz, "the loss returned a gradient of norm")
+    }
+}
+
+/// How far a number may lie beyond a bound, relative to it: that of single precision.
+const ROUNDING: f64 = 1e-6;
+
+/// Refuses `found` beyond the bound that the argument `name` declares, which the steps rest on.
+fn within(name: &str, found: f64, most: f64, what: &str) -> PyResult<()> {
+    if found > most * (1.0 + ROUNDING) {
+        return Err(PyValueError::new_err(format!(
+            "{what} beyond {name}={most}: found {found}; give a larger {name}, which the steps rest on"
+        )));
+    }
+    Ok(())
 }
 
 /// A loss by name, or one in Python.
@@ -49,16 +86,25 @@ impl Own {
 pub enum SomeLoss {
     /// The library's.
     Named(AnyLoss),
-    /// Python's.
-    Own(Arc<Own>),
+    /// Python's, and whether it is held to its range and Lipschitz constant.
+    Own(Arc<Own>, bool),
 }
 
 impl SomeLoss {
+    /// The loss of rounds, whose steps rest on its range and Lipschitz constant: one in Python is held to
+    /// them. Certificates look beyond the domain, where neither holds.
+    pub fn held(self) -> Self {
+        match self {
+            SomeLoss::Own(own, _) => SomeLoss::Own(own, true),
+            named => named,
+        }
+    }
+
     /// What kind of targets it takes.
     pub fn targets(&self) -> Targets {
         match self {
             SomeLoss::Named(loss) => loss.targets(),
-            SomeLoss::Own(_) => Targets::Numbers,
+            SomeLoss::Own(..) => Targets::Numbers,
         }
     }
 }
@@ -67,14 +113,14 @@ impl Loss for SomeLoss {
     fn name(&self) -> &'static str {
         match self {
             SomeLoss::Named(loss) => loss.name(),
-            SomeLoss::Own(_) => "own",
+            SomeLoss::Own(..) => "own",
         }
     }
 
     fn outputs(&self) -> usize {
         match self {
             SomeLoss::Named(loss) => loss.outputs(),
-            SomeLoss::Own(own) => own.outputs,
+            SomeLoss::Own(own, _) => own.outputs,
         }
     }
 
@@ -82,7 +128,7 @@ impl Loss for SomeLoss {
     fn value(&self, scores: &[f64], y: f64) -> gdro::Result<f64> {
         match self {
             SomeLoss::Named(loss) => loss.value(scores, y),
-            SomeLoss::Own(own) => own.ask(scores, y, None),
+            SomeLoss::Own(own, is_held) => own.ask(scores, y, None, *is_held),
         }
     }
 
@@ -90,7 +136,7 @@ impl Loss for SomeLoss {
     fn slope(&self, scores: &[f64], y: f64, slope: &mut [f64]) -> gdro::Result<f64> {
         match self {
             SomeLoss::Named(loss) => loss.slope(scores, y, slope),
-            SomeLoss::Own(own) => own.ask(scores, y, Some(slope)),
+            SomeLoss::Own(own, is_held) => own.ask(scores, y, Some(slope), *is_held),
         }
     }
 
@@ -98,84 +144,84 @@ impl Loss for SomeLoss {
     fn hessian(&self, scores: &[f64], y: f64, hessian: &mut [f64]) {
         match self {
             SomeLoss::Named(loss) => loss.hessian(scores, y, hessian),
-            SomeLoss::Own(_) => hessian.fill(0.0),
+            SomeLoss::Own(..) => hessian.fill(0.0),
         }
     }
 
     fn conjugate(&self, u: &[f64], y: f64) -> f64 {
         match self {
             SomeLoss::Named(loss) => loss.conjugate(u, y),
-            SomeLoss::Own(_) => f64::INFINITY,
+            SomeLoss::Own(..) => f64::INFINITY,
         }
     }
 
     fn infimum(&self) -> f64 {
         match self {
             SomeLoss::Named(loss) => loss.infimum(),
-            SomeLoss::Own(_) => f64::NEG_INFINITY,
+            SomeLoss::Own(..) => f64::NEG_INFINITY,
         }
     }
 
     fn smoothed(&self, mu: f64) -> Option<Self> {
         match self {
             SomeLoss::Named(loss) => loss.smoothed(mu).map(SomeLoss::Named),
-            SomeLoss::Own(_) => None,
+            SomeLoss::Own(..) => None,
         }
     }
 
     fn in_unit(&self, unit: f64) -> Option<(Self, f64)> {
         match self {
             SomeLoss::Named(loss) => loss.in_unit(unit).map(|(l, f)| (SomeLoss::Named(l), f)),
-            SomeLoss::Own(_) => None,
+            SomeLoss::Own(..) => None,
         }
     }
 
     fn accepts(&self, y: f64) -> bool {
         match self {
             SomeLoss::Named(loss) => loss.accepts(y),
-            SomeLoss::Own(_) => y.is_finite(),
+            SomeLoss::Own(..) => y.is_finite(),
         }
     }
 
     fn expects(&self) -> String {
         match self {
             SomeLoss::Named(loss) => loss.expects(),
-            SomeLoss::Own(_) => "a finite number".to_owned(),
+            SomeLoss::Own(..) => "a finite number".to_owned(),
         }
     }
 
     fn range(&self, bound: f64, target: f64) -> f64 {
         match self {
             SomeLoss::Named(loss) => loss.range(bound, target),
-            SomeLoss::Own(own) => own.range,
+            SomeLoss::Own(own, _) => own.range,
         }
     }
 
     fn lipschitz(&self, bound: f64, target: f64) -> f64 {
         match self {
             SomeLoss::Named(loss) => loss.lipschitz(bound, target),
-            SomeLoss::Own(own) => own.lipschitz,
+            SomeLoss::Own(own, _) => own.lipschitz,
         }
     }
 
     fn curvature(&self) -> f64 {
         match self {
             SomeLoss::Named(loss) => loss.curvature(),
-            SomeLoss::Own(_) => f64::INFINITY,
+            SomeLoss::Own(..) => f64::INFINITY,
         }
     }
 
     fn self_concordance(&self) -> Option<f64> {
         match self {
             SomeLoss::Named(loss) => loss.self_concordance(),
-            SomeLoss::Own(_) => None,
+            SomeLoss::Own(..) => None,
         }
     }
 
     fn correct(&self, scores: &[f64], y: f64) -> Option<bool> {
         match self {
             SomeLoss::Named(loss) => loss.correct(scores, y),
-            SomeLoss::Own(_) => None,
+            SomeLoss::Own(..) => None,
         }
     }
 }
@@ -183,13 +229,14 @@ impl Loss for SomeLoss {
 /// A sampler in Python: the closure of [`own_source`].
 pub type Draw = Box<dyn FnMut(usize, &mut Rng, &mut [f64]) -> gdro::Result<f64>>;
 
-/// The source of a function `draw(group)` of Python that gives features and target; `bounds` are those
-/// of ‖x‖₂ and |y|, which the steps rest on.
+/// The source of a function `draw(group)` of Python that gives features and a target of `loss`; `bounds`
+/// are those of ‖x‖₂ and |y|, which the steps rest on.
 pub fn own_source(
     draw: Py<PyAny>,
     groups: usize,
     features: usize,
     bounds: (f64, f64),
+    loss: SomeLoss,
 ) -> Closure<Draw> {
     Closure::new(
         groups,
@@ -211,16 +258,18 @@ pub fn own_source(
                         "the source returned a number of group {group} that is not finite"
                     )));
                 }
-                let norm = out.iter().map(|v| v * v).sum::<f64>().sqrt();
-                for (name, found, most) in
-                    [("x_norm", norm, bounds.0), ("y_bound", y.abs(), bounds.1)]
-                {
-                    if found > most * (1.0 + 1e-9) {
-                        return Err(PyValueError::new_err(format!(
-                            "the source returned a sample of group {group} beyond {name}={most}: \
-                             found {found}"
-                        )));
-                    }
+                if !loss.accepts(y) {
+                    let (name, expected) = (loss.name(), loss.expects());
+                    return Err(PyValueError::new_err(format!(
+                        "the source returned the target {y} of group {group}: the {name} loss expects \
+                         {expected}; unlike y of rows, targets of a source are taken as they are: map them"
+                    )));
+                }
+                let what = format!("the source returned a sample of group {group}");
+                within("x_norm", out.iter().map(|v| v * v).sum::<f64>().sqrt(), bounds.0, &what)?;
+                // Labels and classes are what they are, and a loss of Python has its own range.
+                if matches!(&loss, SomeLoss::Named(named) if named.targets() == Targets::Numbers) {
+                    within("y_bound", y.abs(), bounds.1, &what)?;
                 }
                 Ok(y)
             });

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use gdro::algorithm::{Algorithm, Constants, Form, SampleBounds};
 use gdro::game::Game;
-use gdro::loss::{Loss as _, Targets};
+use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
 use gdro::run::{Cadence, Outcome, Solver, State, drive};
 use gdro::setting::{Objective, Setting, SolverName};
@@ -162,7 +162,7 @@ impl Loop {
                     Some(own) => SomeSource::Once(OnceEach::new(data, Some(own), training.seed)?),
                     None => SomeSource::Rows(WithReplacement::new(data)),
                 };
-                let (game, loss) = (setting.game.clone(), setting.loss.clone());
+                let (game, loss) = (setting.game.clone(), setting.loss.clone().held());
                 let domain = setting.domain.clone();
                 let config = config_of(training, algorithm, rounds(&job), training.nbar);
                 let sizes = budgets.as_deref().unwrap_or(&counts);
@@ -212,13 +212,10 @@ impl Loop {
                 let range = training.loss_range;
                 let constants =
                     Constants::new(&game, &loss, &domain, features, samples, 1.0, range)?;
-                // Labels and classes are what they are, and a loss of Python has its own range.
-                let is_number =
-                    matches!(&loss, SomeLoss::Named(named) if named.targets() == Targets::Numbers);
-                let most = if is_number { bounds.1 } else { f64::INFINITY };
-                let source = SomeSource::Own(own_source(draw, groups, features, (bounds.0, most)));
+                let source = own_source(draw, groups, features, bounds, loss.clone());
+                let source = SomeSource::Own(source);
                 let config = config_of(training, algorithm, rounds(&job), training.nbar);
-                config.build(game, loss, source, domain, &constants, None)
+                config.build(game, loss.held(), source, domain, &constants, None)
             };
             let solver = make().map_err(|e| Failure::library(e, &names))?;
             Ok(Bench { solver, setting: None })
@@ -319,7 +316,7 @@ type OwnLoss = (Py<PyAny>, usize, f64, f64);
 fn some_loss(own: Option<OwnLoss>, job: &Job, classes: usize) -> PyResult<SomeLoss> {
     match own {
         Some((call, outputs, range, lipschitz)) => {
-            Ok(SomeLoss::Own(Arc::new(Own { call, outputs, range, lipschitz })))
+            Ok(SomeLoss::Own(Arc::new(Own { call, outputs, range, lipschitz }), false))
         }
         None => loss_of(job, classes).map(SomeLoss::Named).map_err(exception),
     }

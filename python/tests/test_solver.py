@@ -126,6 +126,39 @@ def test_samples_beyond_what_steps_rest_on_are_refused(sample, message):
         solver.advance(1)
 
 
+@pytest.mark.parametrize(
+    "loss, target, message",
+    [
+        ("logistic", 0.0, "target 0 of group 0: the logistic loss expects -1 or \\+1; unlike y of rows"),
+        ("hinge", 7.0, "target 7 of group 0: the hinge loss expects -1 or"),
+        ("softmax", 3.0, "target 3 of group 0: the softmax loss expects a class index from 0 to 2"),
+    ],
+)
+def test_a_source_gives_targets_as_the_loss_takes_them(loss, target, message):
+    solver = Solver(
+        "online-1", source=lambda group: ([0.5], target), groups=1, n_features=1, x_norm=1, ball=1.0,
+        loss=loss, outputs=3 if loss == "softmax" else 1,
+    )
+    with pytest.raises(ValueError, match=message):
+        solver.advance(1)
+
+
+@pytest.mark.parametrize(
+    "answer, message",
+    [
+        ((-0.5, [0.0]), "the loss returned -0.5: expected a number from 0 to loss_range=2"),
+        ((2.1, [0.0]), "a value beyond loss_range=2: found 2.1"),
+        ((1.0, [-1.5]), "a gradient of norm beyond loss_lipschitz=1: found 1.5"),
+    ],
+)
+def test_a_loss_in_python_is_held_to_what_it_declares(rows, answer, message):
+    X, _, g = rows
+    own = dict(sensitive_features=g, loss_range=2.0, loss_lipschitz=1.0, ball=1.0)
+    Solver("smd-m", X, X[:, 0], loss=lambda s, t: (2 + 1e-12, [1 + 1e-12]), **own).advance(3)
+    with pytest.raises(ValueError, match=message):
+        Solver("smd-m", X, X[:, 0], loss=lambda s, t: answer, **own).advance(3)
+
+
 def test_the_duality_gap_is_that_of_the_averaged_weights(rows):
     """The least weighted risk with a ridge has a closed form for squared loss."""
     X, _, g = rows

@@ -48,8 +48,10 @@ class GroupWeights:
         for hedge, sqrt(k ln m/(m T)) for exp3-ix.
     gamma : float, default=None
         Of exp3-ix: its implicit exploration, half of the step by default.
-    loss_range : float, default=1
-        What losses lie below. Larger ones count as this much for exp3-ix, see ``clipped``.
+    loss_range : float, default=None
+        Losses lie in [0, ``loss_range``]; 1 when left out. Others are an error for hedge, except with a
+        ``step`` of your own and no range, where a loss may be any number. exp3-ix takes them for the
+        nearer end, see ``clipped``.
     absent : {"carry", "importance", "error"}, default="carry"
         What hedge makes of a group that an update says nothing of, such as one without rows in a
         minibatch. Its loss is unknown, which is not a loss of 0. ``"carry"``: its last loss stands;
@@ -112,7 +114,7 @@ class GroupWeights:
         rounds: int | None = None,
         step: float | None = None,
         gamma: float | None = None,
-        loss_range: float = 1.0,
+        loss_range: float | None = None,
         absent: Literal["carry", "importance", "error"] = "carry",
         presence: float | ArrayLike | Mapping[str, float] | None = None,
         random_state: RandomState | None = 0,
@@ -132,6 +134,8 @@ class GroupWeights:
             raise ValueError(f"rule={rule!r}: expected one of {', '.join(RULES)}")
         self.rule = rule
         self.k = number("k", k, low=1, high=m)
+        self._has_range = loss_range is not None or step is None
+        loss_range = 1.0 if loss_range is None else loss_range
         self.loss_range = number("loss_range", loss_range, low=0, strictly=True)
         if (step is None) == (rounds is None):
             raise ValueError("give either step or rounds, the number of rounds that sets it")
@@ -228,13 +232,14 @@ class GroupWeights:
         Raises
         ------
         ValueError
-            For a loss that is no finite number, a group that is none or that occurs twice, and what
+            For a loss that is no finite number or beyond ``loss_range``, a group that is none or that occurs twice, and what
             ``absent`` and the rule do not allow.
         """
         if self.rule == "exp3-ix" and self._drawn is None:
             raise ValueError("exp3-ix hears of groups that it has drawn: call draw() first")
         numbers, values = self._losses(losses, groups)
         if self.rule == "hedge":
+            self._hold(numbers, values)
             self._player.step(*self._hedge(numbers, values))
         else:
             if sorted(numbers.tolist()) != sorted(self._drawn):
@@ -247,6 +252,17 @@ class GroupWeights:
             self._player.step(self.step, numbers, gains)
         self._drawn = None
         self.updates += 1
+
+    def _hold(self, numbers, values):
+        """Refuses losses beyond the range that the step rests on, up to rounding in single precision."""
+        shares = values / self.loss_range
+        outside = np.flatnonzero((shares < -1e-6) | (shares > 1 + 1e-6))
+        if self._has_range and len(outside):
+            at = outside[0]
+            raise ValueError(
+                f"the loss of group {self.names[numbers[at]]!r} is {values[at]:g}: expected a number from 0 "
+                f"to loss_range={self.loss_range:g}; give the range of the losses, or a step without one"
+            )
 
     def _hedge(self, numbers, values):
         """The step of hedge, its groups and their gains, of the losses that were heard."""
@@ -354,6 +370,7 @@ class GroupWeights:
             "step": self.step,
             "gamma": self.gamma,
             "loss_range": self.loss_range,
+            "has_range": self._has_range,
             "absent": self.absent,
             "presence": None if self._presence is None else self._presence.tolist(),
             "last": [None if v != v else v for v in self._last.tolist()],
@@ -376,7 +393,8 @@ class GroupWeights:
         ValueError
             For anything else.
         """
-        missing = [n for n in self.state_dict() if n not in state]
+        # Earlier versions wrote no "has_range", and held no losses to their range.
+        missing = [n for n in self.state_dict() if n not in state and n != "has_range"]
         if missing:
             raise ValueError(f"state: no entry {missing[0]!r}: expected what state_dict() gave")
         if list(state["names"]) != self.names:
@@ -389,6 +407,7 @@ class GroupWeights:
         self._player.restore(state["player"])
         self.step, self.gamma = state["step"], state["gamma"]
         self.loss_range = state["loss_range"]
+        self._has_range = state.get("has_range", False)
         self.absent, presence = state["absent"], state["presence"]
         self._presence = None if presence is None else np.array(presence, dtype=np.float64)
         self._last = np.array(state["last"], dtype=np.float64)  # None is NaN
@@ -404,7 +423,6 @@ class GroupWeights:
             rule=state["rule"],
             k=state["k"],
             step=state["step"] or 1.0,
-            loss_range=state["loss_range"],
         )
         self.load_state_dict(state)
 

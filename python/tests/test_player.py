@@ -291,6 +291,24 @@ REFUSED = [
 ]
 
 
+def test_losses_beyond_a_range_that_the_step_rests_on_are_refused():
+    for player in (GroupWeights(["a", "b"], rounds=9), GroupWeights(["a", "b"], step=1, loss_range=1)):
+        player.update([np.float32(1) + np.float32(2e-7), 0.0])  # rounding
+        for player in (player, copy.deepcopy(player)):
+            before = player.weights
+            for bad in (1.5, -0.1):
+                with pytest.raises(ValueError, match=f"group 'b' is {bad}: .* from 0 to loss_range=1; give"):
+                    player.update([0.5, bad])
+            assert np.array_equal(player.weights, before) and player.updates == 1
+    free = GroupWeights(["a", "b"], step=1)
+    free.update([-3.0, 5.0])
+    old = {name: of for name, of in free.state_dict().items() if name != "has_range"}
+    held = GroupWeights(["a", "b"], rounds=9)
+    held.load_state_dict(old)
+    for player in (free, copy.deepcopy(free), held):
+        player.update([9.0, 0.0])
+
+
 @pytest.mark.parametrize("make, message", REFUSED, ids=[m for _, m in REFUSED])
 def test_bad_input_is_refused_by_name(make, message):
     with pytest.raises(ValueError) as caught:

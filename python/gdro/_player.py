@@ -386,7 +386,8 @@ class GroupWeights:
         Parameters
         ----------
         state : dict
-            What a player with the same groups, rule and k gave.
+            What a player with the same groups, rule and k gave. All else is that of the state: step, range
+            and seed, too.
 
         Raises
         ------
@@ -398,11 +399,14 @@ class GroupWeights:
         if missing:
             raise ValueError(f"state: no entry {missing[0]!r}: expected what state_dict() gave")
         if list(state["names"]) != self.names:
-            raise ValueError("state: its groups are others than those of this player")
+            raise ValueError(
+                f"state: its groups are others, {list(state['names'])!r:.80}, and those of this player "
+                f"{self.names!r:.80}"
+            )
         if state["k"] != self.k or state["rule"] != self.rule:
             raise ValueError(
-                f"state: rule {state['rule']!r} and k = {state['k']:g}, "
-                f"this player has {self.rule!r} and {self.k:g}"
+                f"state: it was saved with rule={state['rule']!r} and k={state['k']:g}, and this player has "
+                f"rule={self.rule!r} and k={self.k:g}"
             )
         self._player.restore(state["player"])
         self.step, self.gamma = state["step"], state["gamma"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -244,12 +247,11 @@ kept, subsets, delta
             self.group_names = names_of(families)
             y, classes = _targets(y, "own" if own else loss)
             self.n_features = X.shape[1]
+            rows = _rows_of(X, y, weights, families)
+            arguments = given(arguments, _USUAL, self.group_names) | always
+            made = {"rows": f"{X.shape[0]} rows with the checksum {_checksum(rows):08x}"}
             self._loop = _gdro.Loop.on_rows(
-                _rows_of(X, y, weights, families),
-                self.group_names.tolist(),
-                given(arguments, _USUAL, self.group_names) | always,
-                classes,
-                own,
+                rows, self.group_names.tolist(), arguments, classes, own
             )
         else:
             _require("a source", groups=groups, n_features=n_features, x_norm=x_norm)
@@ -267,18 +269,34 @@ kept, subsets, delta
                 groups = [str(i) for i in range(number("groups", groups, low=1, whole=True))]
             self.group_names = np.array([str(g) for g in groups], dtype=object)
             self.n_features = number("n_features", n_features, low=1, whole=True)
+            bounds = (
+                number("x_norm", x_norm, low=0, strictly=True),
+                number("y_bound", y_bound, low=0),
+            )
+            arguments = given(arguments, _USUAL, self.group_names) | always
+            made = {"rows": "a source", "x_norm": bounds[0], "y_bound": bounds[1]}
             self._loop = _gdro.Loop.on_source(
                 lambda group: _sample(source(group)),
                 self.group_names.tolist(),
                 self.n_features,
-                (
-                    number("x_norm", x_norm, low=0, strictly=True),
-                    number("y_bound", y_bound, low=0),
-                ),
-                given(arguments, _USUAL, self.group_names) | always,
+                bounds,
+                arguments,
                 classes,
                 own,
             )
+        made |= {
+            "algorithm": algorithm,
+            "groups": self.group_names.tolist(),
+            "n_features": self.n_features,
+            "outputs": self._loop.shape[1],
+            "loss": loss if own is None else "a function",
+            "loss_lipschitz": loss_lipschitz,
+        }
+        #: What a state must agree with; a generator gives another seed every time.
+        self._made = _plain(made | _USUAL | arguments)
+        del self._made["solver"]
+        if not isinstance(random_state, Integral):
+            del self._made["random_state"]
         self._intercept = bool(fit_intercept)
         self.outputs = self._loop.shape[1]
 
@@ -409,7 +427,7 @@ kept, subsets, delta
         dict
             Plain values, which any serialiser takes.
         """
-        return {"state": self._loop.save()}
+        return {"state": self._loop.save(), "arguments": self._made.copy()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes over what ``state_dict`` gave.
@@ -422,12 +440,19 @@ kept, subsets, delta
         Raises
         ------
         ValueError
-            For anything else.
+            For anything else, such as the state of other rows, rounds or another seed.
         """
         try:
-            text = state["state"]
-        except (KeyError, TypeError):
+            # Earlier versions wrote no arguments.
+            text, made = state["state"], state.get("arguments", {})
+        except (AttributeError, KeyError, TypeError):
             raise ValueError("state: expected what state_dict() gave") from None
+        for name, own in self._made.items():
+            if made.get(name, own) != own:
+                raise ValueError(
+                    f"state: it was saved with {name}={made[name]!r:.80}, and this solver has "
+                    f"{name}={own!r:.80}: make one with the arguments of that one"
+                )
         self._loop.restore(text)
 
 
@@ -459,6 +484,20 @@ def _require(what, **given):
     absent = [name for name, value in given.items() if value is None]
     if absent:
         raise ValueError(f"{what} needs {' and '.join(absent)}")
+
+
+def _plain(values):
+    """Values as any serialiser gives them back."""
+    return json.loads(json.dumps(values, default=lambda value: value.item()))
+
+
+def _checksum(parts, so_far=0):
+    """A checksum of arrays, of whatever depth."""
+    if isinstance(parts, (tuple, list)):
+        for part in parts:
+            so_far = _checksum(part, so_far)
+        return so_far
+    return zlib.crc32(np.ascontiguousarray([] if parts is None else parts), so_far)
 
 
 def _targets(y, loss):

@@ -1,5 +1,7 @@
 """The loop itself."""
 
+import json
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -87,6 +89,36 @@ def test_a_saved_run_goes_on_with_the_same_bits(rows, algorithm):
     second.advance(1300)
     assert np.array_equal(whole.model[0], second.model[0])
     assert np.array_equal(whole.last_weights, second.last_weights)
+
+
+def test_states_of_other_arguments_are_refused_by_name(rows):
+    X, y, g = rows
+    usual = dict(sensitive_features=g, l2=1e-2, ball=2.0, rounds=2000, random_state=3, budget=[50] * 3)
+
+    def make(X=X, algorithm="smd-m", **other):
+        return Solver(algorithm, X, y, **(usual | other))
+
+    first = make()
+    first.advance(10)
+    state = json.loads(json.dumps(first.state_dict()))
+    make(l2=np.float64(1e-2), rounds=np.int64(2000), budget=np.full(3, 50)).load_state_dict(state)
+    make(rounds=1).load_state_dict({"state": state["state"]})  # as earlier versions wrote it
+    for other, named in [
+        (dict(algorithm="online-1"), "algorithm='smd-m', and this solver has algorithm='online-1'"),
+        (dict(rounds=300), "rounds=2000, and this solver has rounds=300"),
+        (dict(random_state=4), "random_state=3, and this solver has random_state=4"),
+        (dict(ball=3.0), "ball=2.0, and this solver has ball=3.0"),
+        (dict(ball=None), "ball=2.0, and this solver has ball=None"),
+        (dict(ball=None, domain="l1:2"), "and this solver has"),
+        (dict(fit_intercept=False), "fit_intercept=True, and this solver has fit_intercept=False"),
+        (dict(sensitive_features=g + 1), "groups="),
+        (dict(X=X + 1e-9), "rows='900 rows with the checksum"),
+        (dict(sensitive_features=np.roll(g, 1)), "rows='900 rows with the checksum"),
+    ]:
+        with pytest.raises(ValueError, match=f"state: it was saved with .*{named}"):
+            make(**other).load_state_dict(state)
+    free = make(random_state=None)
+    make(random_state=None).load_state_dict(free.state_dict())
 
 
 def test_a_source_in_python():

@@ -232,8 +232,8 @@ class GroupWeights:
         Raises
         ------
         ValueError
-            For a loss that is no finite number or beyond ``loss_range``, a group that is none or that occurs twice, and what
-            ``absent`` and the rule do not allow.
+            For a loss that is no finite number or beyond ``loss_range``, a group that is none or that
+            occurs twice, and what ``absent`` and the rule do not allow.
         """
         if self.rule == "exp3-ix" and self._drawn is None:
             raise ValueError("exp3-ix hears of groups that it has drawn: call draw() first")

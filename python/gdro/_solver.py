@@ -339,7 +339,13 @@ kept, subsets, delta
 
     @property
     def steps(self) -> tuple[float, float, float]:
-        """(eta_w, eta_q, gamma) of the next round."""
+        """(eta_w, eta_q, gamma) of the next round, with ``step_w`` and ``step_q`` in them.
+
+        The model moves by eta_w times a gradient: model² per loss. The weight of a group grows by
+        exp(eta_q · gain): eta_q is per loss where the gain is a loss (such as ``"smd-m"``), and without a
+        unit for bandit players, whose losses are divided by their range (such as ``"online-1"``). gamma,
+        the exploration of these, has no unit and is 0 for the others.
+        """
         return self._loop.look()["steps"]
 
     @property
@@ -372,7 +378,8 @@ kept, subsets, delta
 
         The lower bound is that of the best weights found near the averaged ones, so that this is the
         suboptimality of the model. The paper's duality gap is ``duality_gap``, which is larger. A loss
-        that is a function is called some thousand times for each row.
+        that is a function is called some thousand times for each row, and nothing but Ctrl-C limits the
+        time: with many rows ask seldom, or for ``group_risks``, which takes one call for each row.
 
         Returns
         -------

@@ -222,10 +222,11 @@ def to_onnx(encoding: str | None, features: int, weights: Vector, intercepts: Ve
     `kind` is `binary`, `multiclass` or `regression`.
     """
 
-def verdict(losses: tuple[Vector, Vector], weights: Vector | None, clusters: Clusters | None, families: Sequence[Family], names: Sequence[str], training: Sequence[tuple[int, float, float]], delta: float, cap: float, weight_cap: float | None, cluster_cap: float | None, seed: int) -> tuple[str, list[str]]:
+def verdict(losses: tuple[Vector, Vector], weights: Vector | None, clusters: Clusters | None, families: Sequence[Family], names: Sequence[str], training: Sequence[tuple[int, float, float]], is_same: bool, delta: float, cap: float, weight_cap: float | None, cluster_cap: float | None, seed: int) -> tuple[str, list[str]]:
     """
     Whether a model does better than ERM on held-out rows: a verdict as JSON, and its three lines.
-    `training` has for each group its number of training rows and the risks of both models there.
+    `training` has for each group its number of training rows and the risks of both models there, and
+    `is_same` says that the model is ERM itself.
     """
 
 def write_model(path: str, model: str) -> None:

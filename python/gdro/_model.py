@@ -158,7 +158,8 @@ def load(path: str | os.PathLike[str]) -> Pipeline | GroupDROClassifier | GroupD
     -------
     Pipeline or estimator
         For a model of the program a pipeline of a :class:`TableEncoder` and an estimator, which
-        takes tables as they are; its classes are texts. What Python saved is loaded as the
+        takes tables as they are; its classes are texts, and what judges it takes the whole numbers
+        whose texts they are as well. What Python saved is loaded as the
         estimator that it was. A model of a LIBSVM file is an estimator whose columns are the
         indices from 1 (from 0 if the file had it) on, as ``sklearn.datasets.load_svmlight_file``
         reads them with ``n_features=model.n_features_in_``.
@@ -239,7 +240,8 @@ def _from_json(model):
     baseline = model.get("baseline")
     if baseline is not None:
         erm = copy(estimator)
-        erm.coef_, erm.intercept_ = _coefficients(baseline, shape, constant, is_number)
+        if training["objective"] != "average":  # that is ordinary training, which it is compared with
+            erm.coef_, erm.intercept_ = _coefficients(baseline, shape, constant, is_number)
         training = dict(zip(model["grouping"]["names"], zip(baseline["rows"], baseline["risks"])))
         estimator._baseline = (erm, training)
     # To save it again.

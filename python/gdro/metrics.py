@@ -382,6 +382,17 @@ def _is_text(values):
     return values.dtype.kind in "US"
 
 
+def _as_written(y, classes):
+    """Labels that are whole numbers as texts, if the classes are texts and theirs are among them.
+
+    A model of the program has the texts of its table.
+    """
+    if y.dtype.kind not in "iu" or not _is_text(classes):
+        return y
+    texts = y.astype(str)
+    return texts if np.isin(np.unique(texts), classes.astype(str)).all() else y
+
+
 def _codes(y, classes):
     """The number of the class of each row."""
     index = {label: i for i, label in enumerate(classes.tolist())}
@@ -389,8 +400,10 @@ def _codes(y, classes):
     codes = np.array([index.get(label, -1) for label in found.tolist()], dtype=np.intp)[codes]
     if np.any(codes < 0):
         row = int(np.flatnonzero(codes < 0)[0])
+        texts = _is_text(classes) and not _is_text(y)
         raise ValueError(
             f"y of row {row} is {y.tolist()[row]!r}: no class of {classes.tolist()[:8]}"
+            f"{', which are texts: see y.astype(str)' if texts else ''}"
         )
     return codes
 
@@ -405,7 +418,10 @@ def _check_labels(y_true, y_pred):
     _check_known("y_pred", y_pred)
     if len(y_true) and _is_text(y_true) != _is_text(y_pred):
         a, b = y_true.tolist()[0], y_pred.tolist()[0]
-        raise ValueError(f"y_true holds {a!r} and y_pred {b!r}: expected labels of one kind")
+        name = "y_pred" if _is_text(y_true) else "y_true"
+        raise ValueError(
+            f"y_true holds {a!r} and y_pred {b!r}: expected labels of one kind, such as {name}.astype(str)"
+        )
     if y_true.dtype.kind in "if" and y_pred.dtype.kind in "if":
         true, found = (frozenset(np.unique(y).tolist()) for y in (y_true, y_pred))
         if {true, found} == _BINARY:
@@ -621,6 +637,7 @@ def _row_losses(estimator, X, y):
         predicted = np.asarray(estimator.predict(X), dtype=np.float64)
         return _gdro.losses(loss, predicted[:, None], y.astype(np.float64)), None, None
     classes = estimator.classes_
+    y = _as_written(y, classes)
     codes = _codes(y, classes)
     correct = np.asarray(estimator.predict(X)) == y
     binary = None
@@ -993,7 +1010,8 @@ def evaluate(
     ordinary = _ordinary(estimator)
     if ordinary is not None and held.known is not None:
         erm, training = ordinary
-        report.verdict = held.verdict([losses, _row_losses(erm, X, y)[0]], training)
+        of_erm = _row_losses(erm, X, y)[0]
+        report.verdict = held.verdict([losses, of_erm], training, _are_same(estimator, erm, X))
     return report
 
 
@@ -1141,7 +1159,23 @@ def verdict(
         erm, training = ordinary
     else:
         training = _training(_last(estimator), _last(erm), ordinary)
-    return held.verdict([_row_losses(model, X, y)[0] for model in (estimator, erm)], training)
+    losses = [_row_losses(model, X, y)[0] for model in (estimator, erm)]
+    return held.verdict(losses, training, _are_same(estimator, erm, X))
+
+
+def _are_same(model, erm, X):
+    """Whether two models are one: what they say about the rows is the same up to rounding."""
+    said = [
+        next(getattr(m, name) for name in ("decision_function", "predict_proba", "predict") if hasattr(m, name))
+        for m in (model, erm)
+    ]
+    if said[0].__name__ != said[1].__name__:
+        return False
+    first, second = (np.asarray(of(X)) for of in said)
+    if first.shape != second.shape or first.dtype.kind not in "fiu":
+        return False
+    size = max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
+    return bool(np.abs(first - second).max(initial=0.0) <= 1e-9 * size)
 
 
 def _training(model, erm, ordinary):
@@ -1246,9 +1280,9 @@ class _HeldOut:
         seed = number("random_state", seed_of(random_state), low=0, whole=True)
         self.settings = (delta, cap, weight_cap, cluster_cap, seed)
 
-    def verdict(self, losses, training):
+    def verdict(self, losses, training, is_same):
         """The verdict by the losses of a model and of ERM on these rows; ``training`` has the training
-        rows of each group by its name, and the risks of both there.
+        rows of each group by its name, and the risks of both there. ``is_same`` says that both are one.
         """
         of_groups = [training.get(name, (0, (0.0, 0.0))) for name in self.names]
         text, lines = _gdro.verdict(
@@ -1256,6 +1290,7 @@ class _HeldOut:
             *self.arguments,
             self.names,
             [(int(rows), float(risks[0]), float(risks[1])) for rows, risks in of_groups],
+            is_same,
             *self.settings,
         )
         return Verdict(**json.loads(text), _lines=tuple(lines))

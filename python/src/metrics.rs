@@ -1,8 +1,8 @@
 //! Losses of rows and intervals of groups.
 
 use gdro::interval::{
-    Binary, Estimate, Evaluation, Headline, Pairs, Rows, Settings, Worst, compare, evaluate,
-    largest,
+    Binary, Estimate, Evaluation, Headline, Largest, Pairs, Rows, Settings, Worst, compare,
+    evaluate, largest,
 };
 use gdro::loss::{AnyLoss, Loss, Targets};
 use gdro_train::options::Front;
@@ -133,12 +133,13 @@ pub fn intervals<'py>(
 }
 
 /// Whether a model does better than ERM on held-out rows: a verdict as JSON, and its three lines.
-/// `training` has for each group its number of training rows and the risks of both models there.
+/// `training` has for each group its number of training rows and the risks of both models there, and
+/// `is_same` says that the model is ERM itself.
 #[pyfunction]
 #[pyo3(signature = (
     losses: "tuple[Vector, Vector]", weights: "Vector | None", clusters: "Clusters | None",
     families: "Sequence[Family]", names: "Sequence[str]", training: "Sequence[tuple[int, float, float]]",
-    delta: "float", cap: "float", weight_cap: "float | None", cluster_cap: "float | None", seed: "int"
+    is_same: "bool", delta: "float", cap: "float", weight_cap: "float | None", cluster_cap: "float | None", seed: "int"
 ) -> "tuple[str, list[str]]")]
 #[allow(clippy::too_many_arguments)]
 pub fn verdict<'py>(
@@ -149,6 +150,7 @@ pub fn verdict<'py>(
     families: Vec<Family<'py>>,
     names: Vec<String>,
     training: Vec<(usize, f64, f64)>,
+    is_same: bool,
     delta: f64,
     cap: f64,
     weight_cap: Option<f64>,
@@ -182,9 +184,12 @@ pub fn verdict<'py>(
         let rows: Vec<[usize; 2]> =
             training.iter().zip(&held).map(|(of, held)| [of.0, held.losses.len()]).collect();
         let headline = Headline::choose(&rows, |group| [training[group].1, training[group].2]);
-        let comparison = compare(&pairs, &settings)?;
-        let largest = headline.map(|h| largest(&pairs, &h, &settings)).transpose()?;
-        let mean = [erm, model].map(|losses| {
+        let mut comparison = compare(&pairs, &settings)?;
+        let mut largest = headline.map(|h| largest(&pairs, &h, &settings)).transpose()?;
+        if is_same {
+            (comparison, largest) = (comparison.with_itself(), largest.map(Largest::with_itself));
+        }
+        let mean = [if is_same { model } else { erm }, model].map(|losses| {
             let weight = |row: usize| {
                 weights.map_or(1.0, |w| w[row].min(weight_cap.unwrap_or(f64::INFINITY)))
             };
@@ -201,8 +206,7 @@ pub fn verdict<'py>(
             largest: largest.as_ref(),
             mean,
             most: mean,
-            // The same model twice, or as good as.
-            is_ordinary: model == erm,
+            is_ordinary: is_same,
         };
         Ok(Verdict::of(&evidence, |word| next_on_later(word, Front::Python)))
     })?;

@@ -495,6 +495,53 @@ def test_a_loaded_model_is_judged_against_the_ordinary_training_of_its_file(tmp_
     assert gdro.metrics.evaluate(estimator, X, later["ill"], **here).verdict is None
 
 
+def test_a_loaded_model_that_is_ordinary_training_is_the_same_as_itself(tmp_path, table):
+    columns = ["age", "town", "ill", "site"]
+    table[columns][:300].to_csv(tmp_path / "t.csv", index=False)
+    later = table[columns][300:]
+    fit = "--target ill --groups site --objective average --quiet --out"
+    run("fit", tmp_path / "t.csv", *fit.split(), tmp_path / "run")
+    saved = json.loads((tmp_path / "run" / "model.json").read_text())
+    assert saved["baseline"]["weights"] == saved["weights"]
+    saved["baseline"]["weights"][0] += 1e-6  # as an earlier version wrote it
+    (tmp_path / "old.json").write_text(json.dumps(saved))
+    for path in ("run", "old.json"):
+        model = gdro.load(tmp_path / path)
+        # Nearly the same numbers, as from another order of sums.
+        other = gdro.load(tmp_path / path)
+        other.steps[-1][1].coef_ *= 1 + 1e-14
+        rows = (later, later["ill"])
+        here = {"sensitive_features": later[["site"]]}
+        for found in (
+            gdro.metrics.evaluate(model, *rows, **here).verdict,
+            gdro.metrics.verdict(model, None, *rows, **here),
+            gdro.metrics.verdict(model, other, *rows, **here),
+        ):
+            assert "the model is ordinary training itself" in str(found)
+            assert (found.low, found.difference, found.high, found.average_cost) == (0, 0, 0, 0)
+            assert found.model == found.erm
+
+
+def test_whole_numbers_are_labels_of_a_loaded_model_whose_texts_they_are(tmp_path, table):
+    frame = table[["age", "site"]].assign(ill=(table["ill"] == "yes").astype(int))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    fit = "--target ill --groups site --objective max --quiet --out"
+    run("fit", tmp_path / "t.csv", *fit.split(), tmp_path / "run")
+    model = gdro.load(tmp_path / "run")
+    here = {"sensitive_features": frame[["site"]]}
+    expected = gdro.metrics.evaluate(model, frame, frame["ill"].astype(str), **here)
+    found = gdro.metrics.evaluate(model, frame, frame["ill"], **here)
+    assert found.clipped_risk == expected.clipped_risk and found.accuracy == expected.accuracy
+    scorer = gdro.metrics.worst_group_risk_scorer
+    assert scorer(model, frame, frame["ill"], **here) == scorer(model, frame, frame["ill"].astype(str), **here)
+    with pytest.raises(ValueError, match=r"y_true holds . and y_pred '.'.*, such as y_true.astype\(str\)"):
+        gdro.metrics.worst_group_accuracy_scorer(model, frame, frame["ill"], **here)
+    for other in (frame["ill"] + 1, frame["ill"].astype(float)):
+        with pytest.raises(ValueError, match=r"no class of \['0', '1'\], which are texts: see y.astype\(str\)"):
+            gdro.metrics.evaluate(model, frame, other, **here)
+
+
+
 @pytest.fixture(scope="module")
 def holes():
     """Numbers with holes and texts, of two groups."""

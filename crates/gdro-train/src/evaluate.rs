@@ -6,7 +6,6 @@ use std::sync::Arc;
 use gdro::Dataset;
 use gdro::interval::{Evaluation, Settings};
 use gdro::risk::GroupMetric;
-use gdro::setting::Objective;
 use gdro_data::{Clusters, DataOptions, Missing, Table, Weighted};
 use serde::Serialize;
 
@@ -170,7 +169,8 @@ pub fn evaluate(
             let rows: Vec<usize> = lists.iter().map(|rows| rows.len()).collect();
             let rows = baseline.rows(&rows);
             let headline = baseline.headline(&rows).filter(|_| training.is_none());
-            let erm = baseline.w();
+            let is_ordinary = model.job.training.is_ordinary();
+            let erm = if is_ordinary { w.clone() } else { baseline.w() };
             let both = [found, of(&erm)?];
             let found = Intervals::of(
                 &loss,
@@ -183,6 +183,9 @@ pub fn evaluate(
                 &settings,
             );
             let mut found = found.map_err(library)?;
+            if is_ordinary {
+                found = found.with_itself();
+            }
             if let Some(file) = &training {
                 notes.push(format!(
                     "warning: the model was trained on {}: these are training rows, which tell nothing \
@@ -209,7 +212,7 @@ pub fn evaluate(
                 largest: found.largest.as_ref(),
                 mean: means,
                 most: [most(&found.evaluations[1]), most(&found.evaluations[0])],
-                is_ordinary: model.job.training.objective == Objective::Average,
+                is_ordinary,
             };
             let verdict = Verdict::of(&evidence, |word| next_on_later(word, Front::Program));
             let (intervals, classes) =

@@ -279,7 +279,12 @@ pub fn fit_on(
             within.and_then(|on| on.ordinary_kept(which, None, keeper)).map_err(library)
         })
     };
-    let erm = ordinary("ERM", Baseline::Erm, erm)?;
+    // Ordinary training twice would differ by what the solver leaves.
+    let is_ordinary = training.is_ordinary() && erm == Bounds::of(training);
+    let erm = match is_ordinary {
+        true => answer.w.clone(),
+        false => ordinary("ERM", Baseline::Erm, erm)?,
+    };
     let balanced = ordinary("balanced ERM", Baseline::Balanced, balanced)?;
     progress.tell(Event::Stage("evaluation"));
     let models = [&answer.w[..], &erm, &balanced];
@@ -298,6 +303,7 @@ pub fn fit_on(
     let headline = baseline.headline(&baseline.rows(&test_rows));
     let held_out = Intervals::new(&setting, &prepared, models, headline.as_ref(), &settings);
     let held_out = held_out.map_err(library)?;
+    let held_out = held_out.map(|f| if is_ordinary { f.with_itself() } else { f });
     if let Some(found) = &held_out {
         for (which, evaluation) in evaluations.iter_mut().enumerate() {
             evaluation.intervals = Some(found.evaluations[which].clone());

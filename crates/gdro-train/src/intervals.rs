@@ -124,6 +124,16 @@ impl Intervals {
         Ok(Some(Intervals { heavy, ..found }))
     }
 
+    /// Those of a model that is ordinary training itself, and so the same as the second one.
+    #[must_use]
+    pub fn with_itself(self) -> Self {
+        Intervals {
+            comparison: self.comparison.with_itself(),
+            largest: self.largest.map(Largest::with_itself),
+            ..self
+        }
+    }
+
     /// Intervals of models that say `columns[model][group]` about the rows of the groups; those of the
     /// columns `once` hold every row once.
     #[allow(clippy::too_many_arguments)]

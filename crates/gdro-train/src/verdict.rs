@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use gdro::interval::{Comparison, HELD_OUT_ROWS, Largest, TRAINING_ROWS};
-use gdro::setting::Objective;
 use serde::Serialize;
 
 use crate::evaluation::Evaluation;
@@ -129,7 +128,7 @@ impl Verdict {
             largest,
             mean: both.map(|e| e.capped_rows.as_ref().unwrap_or(&e.train_rows).risk),
             most: both.map(|e| e.train.iter().map(|m| m.risk).fold(0.0, f64::max)),
-            is_ordinary: job.training.objective == Objective::Average,
+            is_ordinary: job.training.is_ordinary(),
         };
         Self::of(&evidence, |word| next(word, job, false))
     }
@@ -348,7 +347,7 @@ pub fn next_on_later(word: Word, front: Front) -> String {
 
 /// What to do after a verdict; `chosen` if the model comes out of a choice.
 fn next(word: Word, job: &Job, chosen: bool) -> String {
-    let is_ordinary = job.training.objective == Objective::Average;
+    let is_ordinary = job.training.is_ordinary();
     match word {
         Word::NoRows => "--holdout 0.3 keeps rows that tell".into(),
         Word::Helped => match &job.out {

@@ -144,6 +144,38 @@ fn the_last_three_lines_are_those_of_summary_and_page() {
     }
 }
 
+/// A model that is ordinary training differs from it by exactly nothing: on the page, in the verdict, on
+/// later rows, and in a file whose baseline was trained by itself.
+#[test]
+fn ordinary_training_is_the_same_as_itself() {
+    let zero = serde_json::json!([0.0, 0.0]);
+    let check = |verdict: &Value, way: &str| {
+        for key in ["difference", "low", "high", "average_cost"] {
+            assert_eq!(verdict[key], 0.0, "{way}: {key} of {verdict}");
+        }
+        assert_eq!(verdict["model"], verdict["erm"], "{way}");
+    };
+    for options in ["--holdout-file new.csv", "--holdout 0.5 --solver smd-m --rounds 500"] {
+        let options = format!("{options} --objective average --report page.html");
+        let (folder, _) = trained(&options);
+        check(&folder.json("run/summary.json")["verdict"], &options);
+        let page = folder.read("page.html");
+        let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        let intervals = data["change"]["interval"].as_array().unwrap();
+        assert!(!intervals.is_empty() && intervals.iter().all(|of| *of == zero), "{intervals:?}");
+        assert_eq!(data["models"][0]["risk"], data["models"][2]["risk"], "{options}");
+        // As an earlier version wrote it.
+        let mut model = folder.json("run/model.json");
+        let weight = &mut model["baseline"]["weights"][0];
+        *weight = (number(weight) + 1e-6).into();
+        folder.file("old.json", model.to_string());
+        for file in ["run", "old.json"] {
+            check(&evaluated(&folder, &format!("{file} new.csv"))["verdict"], file);
+        }
+    }
+}
+
 #[test]
 fn the_verdict_says_whom_it_helps_and_at_what_cost() {
     let (folder, shown) = fitted("--holdout 0.5");

@@ -149,6 +149,11 @@ pub struct Training {
 }
 
 impl Training {
+    /// Whether it is ordinary training (ERM).
+    pub fn is_ordinary(&self) -> bool {
+        self.objective == Objective::Average
+    }
+
     /// The set that the weights lie in.
     pub fn domain(&self) -> DomainSpec {
         self.domain.unwrap_or(DomainSpec::ball(self.ball))

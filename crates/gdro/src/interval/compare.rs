@@ -56,6 +56,20 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// That of a model with itself: all differences are 0, whatever the rows are.
+    #[must_use]
+    pub fn with_itself(mut self) -> Self {
+        for group in &mut self.groups {
+            group.difference = group.difference.map(|_| 0.0);
+            let estimate = &mut group.clipped_difference;
+            (estimate.interval, estimate.estimable) = (Interval::ZERO, group.rows > 0);
+            estimate.value = estimate.value.map(|_| 0.0);
+        }
+        let is_there = self.groups.iter().any(|group| group.rows > 0);
+        (self.worst, self.worst_estimable) = (Interval::ZERO, is_there.then_some(Interval::ZERO));
+        self
+    }
+
     /// The groups, by their index, on which the first model is clearly better (its interval lies below
     /// 0), is clearly worse (above 0), may be either, and that are not estimable. Groups without rows
     /// are in none of the four.

@@ -82,6 +82,13 @@ pub struct Largest {
 }
 
 impl Largest {
+    /// That of a model with itself: the difference is 0, whatever the rows are.
+    #[must_use]
+    pub fn with_itself(self) -> Self {
+        let worst = [self.worst[0]; 2];
+        Largest { worst, difference: 0.0, interval: Interval::ZERO }
+    }
+
     /// [`Verdict::Helped`] if the whole interval is below 0, [`Verdict::Hurt`] if it is above 0. Each
     /// of the two is wrong with probability at most δ/2.
     pub fn verdict(&self) -> Verdict {

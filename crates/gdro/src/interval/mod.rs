@@ -55,6 +55,9 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The number 0.
+    pub const ZERO: Interval = Interval { low: 0.0, high: 0.0 };
+
     /// The interval [low, high]; the caller sees to it that low ≤ high.
     pub fn new(low: f64, high: f64) -> Self {
         Interval { low, high }

@@ -59,6 +59,26 @@ impl Failure {
         }
     }
 
+    /// The same where a table is read for a saved model: most options that would help are of its training.
+    #[must_use]
+    pub fn of_saved_model(self) -> Self {
+        let Failure::Data(error) = &self else { return self };
+        let Some(hint) = error.hint() else { return self };
+        if hint.settings().all(|setting| matches!(setting.option, "format" | "memory")) {
+            return self;
+        }
+        let hint = match error {
+            gdro_data::Error::Memory { .. } => {
+                "split it into smaller tables, or allow more with --memory".to_owned()
+            }
+            _ => {
+                let hint = hint.text(|setting| Front::Program.setting(setting));
+                format!("mend the table, or train again with gdro fit, and there {hint}")
+            }
+        };
+        Failure::Input(format!("{error}: {hint}"))
+    }
+
     /// Whether nobody reads the output any more.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::BrokenPipe)

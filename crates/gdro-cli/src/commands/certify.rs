@@ -8,7 +8,7 @@ use gdro_train::certify::certify;
 use super::args::{FormatArg, GroupFileArg, MemoryArg};
 use super::{load, pretty};
 use crate::print;
-use gdro_train::Result;
+use gdro_train::{Failure, Result};
 
 /// Compute the certificate of a model again, from nothing but the model and the table it was
 /// trained on.
@@ -39,7 +39,7 @@ impl Certify {
         let model = load(&self.model, false)?;
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;
-        let found = certify(&model, &self.tables, &options)?;
+        let found = certify(&model, &self.tables, &options).map_err(Failure::of_saved_model)?;
         if self.json {
             return print::text(&pretty(&found.now)?);
         }

@@ -71,7 +71,8 @@ impl Evaluate {
         }
         let mut options = self.format.options(&model)?;
         self.group_file.give(&model, &mut options)?;
-        let evaluated = evaluate(&model, &self.tables, &options, delta, caps)?;
+        let evaluated = evaluate(&model, &self.tables, &options, delta, caps)
+            .map_err(Failure::of_saved_model)?;
         if let Some(page) = &self.report {
             let text = page::of_evaluation(&model, &self.tables, &evaluated)?;
             print::file(page, text)?;

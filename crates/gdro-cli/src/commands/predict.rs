@@ -52,7 +52,8 @@ impl Predict {
             files::check_output(file, &model.inputs(&self.model, &self.tables), "--out")?;
         }
         let options = self.format.options(&model)?;
-        let predicted = predict(&model, &self.tables, &options, self.spreadsheet_safe)?;
+        let predicted = predict(&model, &self.tables, &options, self.spreadsheet_safe)
+            .map_err(Failure::of_saved_model)?;
         if self.strict && !predicted.doubts.is_empty() {
             return Err(Failure::input(format!("--strict: {}", predicted.doubts.join("; "))));
         }

@@ -113,6 +113,19 @@ fn incomplete_rows_and_unseen_texts() {
     assert!(refused.contains('y'), "{refused}");
 }
 
+/// What would help is an option of training only.
+#[test]
+fn errors_of_tables_name_no_option_that_the_command_lacks() {
+    let folder = Folder::people();
+    folder.prints("fit t.csv --target y --groups g --holdout 0 --out run --quiet --solver exact");
+    folder.file("later.csv", "x,z,g,y\n1,2,a,yes\nx?,3,b,no\n");
+    for command in ["predict", "evaluate"] {
+        let refused = folder.refused(&format!("{command} run later.csv"));
+        let expected = ": mend the table, or train again with gdro fit, and there say `--na 'x?'`";
+        assert!(refused.starts_with("later.csv:3: ") && refused.contains(expected), "{refused}");
+    }
+}
+
 #[test]
 fn classes_and_numbers_are_predicted_too() {
     let mut classes = "x,z,y\n".to_owned();

@@ -74,6 +74,11 @@ pub fn predict(
         doubts
             .push(format!("column `{column}`: rows with a text that training never saw: {count}"));
     }
+    for (column, count) in model.encoding.filled(&table, &rows)? {
+        doubts.push(format!(
+            "column `{column}`: rows with a missing number, for which its mean in training stands: {count}"
+        ));
+    }
     if encoded.beyond > 0 {
         let rows = encoded.beyond;
         doubts.push(format!("rows with features that training never saw: {rows}"));

@@ -35,7 +35,8 @@ pub struct Predict {
     /// Let names that a spreadsheet would run as formulas, such as `=1+1`, begin with an apostrophe
     #[arg(long)]
     spreadsheet_safe: bool,
-    /// Refuse rows that miss a feature or hold a text that training never saw, instead of a note
+    /// Refuse rows that miss a feature, even where a mean stands in for it, or hold a text that training
+    /// never saw, instead of a note
     #[arg(long)]
     strict: bool,
     /// No notes beside the predictions

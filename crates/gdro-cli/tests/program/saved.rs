@@ -126,6 +126,21 @@ fn errors_of_tables_name_no_option_that_the_command_lacks() {
     }
 }
 
+/// A mean that stands for a missing number is a doubt.
+#[test]
+fn strict_refuses_rows_that_a_mean_fills() {
+    let folder = Folder::with("x,y\n1,1\n2,0\n,1\n4,1\n5,0\n6,0\n");
+    folder
+        .prints("fit t.csv --target y --missing mean --holdout 0 --out run --quiet --solver exact");
+    folder.file("later.csv", "x\n1\n\n,\n".replace(",\n", "\"\"\n"));
+    let said = common::stderr(&folder.run("predict run later.csv"));
+    let doubt = "column `x`: rows with a missing number, for which its mean in training stands: 1";
+    assert!(said.contains(doubt), "{said}");
+    assert_eq!(folder.refused("predict run later.csv --strict"), format!("--strict: {doubt}"));
+    folder.file("whole.csv", "x\n1\n");
+    folder.prints("predict run whole.csv --strict");
+}
+
 #[test]
 fn classes_and_numbers_are_predicted_too() {
     let mut classes = "x,z,y\n".to_owned();

@@ -119,6 +119,11 @@ impl FeatureColumn {
         }
     }
 
+    /// Whether the mean stands for missing numbers.
+    pub(crate) fn fills(&self) -> bool {
+        matches!(self, FeatureColumn::Number { missing: WhenMissing::Zero, .. })
+    }
+
     /// The order of day and month that training found.
     pub(crate) fn date(&self) -> Option<DateOrder> {
         match self {

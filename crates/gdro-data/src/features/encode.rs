@@ -166,6 +166,21 @@ impl Encoding {
             .collect())
     }
 
+    /// Columns of numbers whose missing cells count as the mean of training, with how many of the given
+    /// rows have such a cell; those with none are left out.
+    ///
+    /// # Errors
+    /// For a table without one of the columns.
+    pub fn filled(&self, table: &Table, rows: &[u32]) -> Result<Vec<(&str, usize)>> {
+        let mut found = Vec::new();
+        for column in self.columns.iter().filter(|column| column.fills()) {
+            let cells = table.find("model", column.name())?;
+            let count = rows.iter().filter(|row| cells.is_missing(**row as usize)).count();
+            found.extend((count > 0).then(|| (column.name(), count)));
+        }
+        Ok(found)
+    }
+
     /// Encodes the given rows of any table.
     ///
     /// # Errors

@@ -354,6 +354,7 @@ fn split(
         grouping: prepared.grouping.clone(),
         schema,
         notes: Vec::new(),
+        leaks: Vec::new(),
     })
 }
 

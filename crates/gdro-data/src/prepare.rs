@@ -10,7 +10,7 @@ use crate::clusters::Clusters;
 use crate::error::{Error, Result};
 use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
-use crate::inspect::leak;
+use crate::inspect::{leak, spike};
 use crate::options::{DataOptions, GroupEntry, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
 use crate::split::{Units, chosen_rows, hold_out};
@@ -47,6 +47,8 @@ pub struct Prepared {
     pub schema: Vec<ColumnSchema>,
     /// What a user should see: choices that were made for him, rows that were left out, oddities.
     pub notes: Vec<String>,
+    /// Those of the notes that tell of features which alone predict the target.
+    pub leaks: Vec<String>,
 }
 
 /// A group and where it is.
@@ -168,7 +170,9 @@ pub fn prepare(
     }
     notes.extend(sparse_note(table, options));
     notes.extend(feature_notes(&encoding, table, &rows, options));
-    notes.extend(leaks(table, &features, &rows, &targets, target.task()));
+    let leaks = leaks(table, &features, &rows, &targets, target.task());
+    notes.extend(leaks.iter().cloned());
+    notes.extend(spikes(table, &features, &rows));
 
     let mut groups = Vec::with_capacity(members.len());
     for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {
@@ -243,6 +247,7 @@ pub fn prepare(
         grouping,
         schema,
         notes,
+        leaks,
     })
 }
 
@@ -307,14 +312,30 @@ fn leaks(
     targets: &[f64],
     task: Task,
 ) -> Vec<String> {
-    const ROWS: usize = 20_000;
-    // An odd step, so that every other row of what is looked at is no pattern of the table.
-    let step = (rows.len() / ROWS) | 1;
+    let step = step_over(rows);
     let rows: Vec<u32> = rows.iter().step_by(step).copied().collect();
     let targets: Vec<f64> = targets.iter().step_by(step).copied().collect();
     let found = features.iter().filter_map(|name| {
         let cells = table.column(name)?;
         leak(name, cells, &rows, &targets, task)
+    });
+    found.collect()
+}
+
+/// The step that leaves enough of many rows to look at. It is odd, so that every other row of these is no
+/// pattern of the table.
+fn step_over(rows: &[u32]) -> usize {
+    const ROWS: usize = 20_000;
+    (rows.len() / ROWS) | 1
+}
+
+/// Notes on numbers that may stand for missing cells. The whole column is looked at only where some of its
+/// rows show one.
+fn spikes(table: &Table, features: &[&str], rows: &[u32]) -> Vec<String> {
+    let found = features.iter().filter_map(|name| {
+        let numbers = table.column(name)?.numbers.as_deref()?;
+        let some = rows.iter().step_by(step_over(rows)).map(|row| numbers[*row as usize]);
+        spike(name, &some.collect::<Vec<f64>>()).and_then(|_| spike(name, numbers))
     });
     found.collect()
 }

@@ -274,6 +274,8 @@ impl Summary {
         }
         let constant = fitted.constant.as_ref();
         summary.warnings.extend(constant.and_then(|c| c.warning(Front::Program)));
+        // Said once more: what was said before training is far above.
+        summary.warnings.extend(fitted.table.leaks.iter().cloned());
         summary.erm = Some(Box::new(Self::of(job, fitted, &fitted.erm, erm, false)));
         summary.balanced = Some(Box::new(Self::of(job, fitted, &fitted.balanced, balanced, false)));
         summary

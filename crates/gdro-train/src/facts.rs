@@ -21,6 +21,8 @@ pub struct Facts {
     pub schema: Vec<ColumnSchema>,
     /// What a user should see.
     pub notes: Vec<String>,
+    /// Those of the notes that tell of features which alone predict the target.
+    pub leaks: Vec<String>,
 }
 
 impl Facts {
@@ -41,6 +43,7 @@ impl From<&Prepared> for Facts {
             grouping: prepared.grouping.clone(),
             schema: prepared.schema.clone(),
             notes: prepared.notes.clone(),
+            leaks: prepared.leaks.clone(),
         }
     }
 }

@@ -84,6 +84,26 @@ fn features_that_give_the_target_away_are_named() {
     // `inspect` says it once.
     let shown = folder.prints("inspect t.csv --target y --groups g");
     assert_eq!(shown.matches("alone predicts").count(), 1, "{shown}");
+    // `fit` says it again at the end, and in the page.
+    let fit = "fit t.csv --target y --groups g --objective max --solver exact --report p.html";
+    let shown = folder.prints(fit);
+    let at = shown.find("warning: feature `later` alone predicts the target");
+    assert!(at.is_some_and(|at| shown.find("Rows held out").unwrap() < at), "{shown}");
+    let page = folder.read("p.html");
+    let alerts = page.split("<h3>The models</h3>").next().unwrap();
+    assert!(alerts.contains("alone predicts the target"));
+}
+
+#[test]
+fn numbers_that_may_mean_missing_are_named() {
+    let folder = with("chol", |i| if i % 6 == 0 { 0 } else { 150 + i * 37 % 101 }.to_string());
+    let expected = "`chol` holds 0 in 20 rows, and at least 150 in the other 100: if it means missing, \
+                    give `na` the entry `chol=0`";
+    let found = said(&folder, "--groups g");
+    assert_eq!(found.matches(expected).count(), 1, "{found}");
+    let shown = folder.prints("inspect t.csv --target y --groups g");
+    assert_eq!(shown.matches("`chol` holds 0").count(), 1, "{shown}");
+    assert!(!said(&folder, "--groups g --na chol=0 --missing mean").contains("`chol` holds"));
 }
 
 #[test]

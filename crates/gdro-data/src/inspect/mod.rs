@@ -12,6 +12,7 @@ use serde::Serialize;
 pub use columns::{ColumnProfile, LevelCount};
 pub(crate) use leaks::leak;
 pub use repeated::repeated_units;
+pub(crate) use spikes::spike;
 
 use crate::error::Result;
 use crate::features::most_levels;
@@ -63,8 +64,7 @@ pub fn inspect(table: &Table, options: &DataOptions, task: Option<Task>) -> Resu
     let mut warnings = odd_columns(table, options, &columns);
     let features = table.columns.iter().zip(&columns).filter(|(_, c)| c.role.is_feature());
     warnings.extend(
-        features
-            .filter_map(|(cells, column)| spikes::spike(&column.name, cells.numbers.as_deref()?)),
+        features.filter_map(|(cells, column)| spike(&column.name, cells.numbers.as_deref()?)),
     );
     warnings.extend(same_columns(table, &columns));
     warnings.extend(tell_groups(table, &columns));

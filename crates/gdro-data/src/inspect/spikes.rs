@@ -13,7 +13,7 @@ const FROM_MEAN: f64 = 3.5;
 const GAP: f64 = 1.0;
 
 /// What to say of a column of numbers of which several rows hold a value far below or above all others.
-pub(super) fn spike(name: &str, numbers: &[f64]) -> Option<String> {
+pub(crate) fn spike(name: &str, numbers: &[f64]) -> Option<String> {
     let mut present: Vec<f64> = numbers.iter().map(|v| v + 0.0).filter(|v| !v.is_nan()).collect();
     present.sort_by(f64::total_cmp);
     let (first, last) = (*present.first()?, *present.last()?);

@@ -218,6 +218,7 @@ impl Streamed {
             grouping: schema.grouping.clone(),
             schema: schema.columns.clone(),
             notes: self.notes(),
+            leaks: Vec::new(),
         }
     }
 

@@ -10,9 +10,10 @@ mod signals;
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use gdro_train::Failure;
+use gdro_train::options::{Kind, find};
 
 /// The exit code of a run that was interrupted and has written what it had.
 const INTERRUPTED: u8 = 3;
@@ -126,6 +127,15 @@ fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }
 
+/// Whether an error is about an option whose value is a list, given more than once.
+fn is_list(error: &clap::Error) -> bool {
+    let (named, other) = (error.get(ContextKind::InvalidArg), error.get(ContextKind::PriorArg));
+    let Some(ContextValue::String(named)) = named else { return false };
+    let is_twice = matches!(other, Some(ContextValue::String(other)) if other == named);
+    let key = named.trim_start_matches("--").split(' ').next().and_then(find);
+    is_twice && key.is_some_and(|option| matches!(option.kind, Kind::List | Kind::Counts))
+}
+
 /// What the parser of options has to say: help as it is, an error as one line like all others, with the
 /// help to look at.
 fn refuse(error: &clap::Error) -> u8 {
@@ -149,6 +159,10 @@ fn refuse(error: &clap::Error) -> u8 {
             | ErrorKind::InvalidSubcommand
             | ErrorKind::MissingRequiredArgument
     );
+    if error.kind() == ErrorKind::ArgumentConflict && is_list(error) {
+        complain(&format!("{said}: give it once, with its values separated by commas"));
+        return 2;
+    }
     match is_unknown {
         true => complain(&format!("{said}; see {} --help", command.join(" "))),
         false => complain(said),

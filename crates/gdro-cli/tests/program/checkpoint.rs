@@ -385,6 +385,10 @@ fn options_of_checkpoints_that_do_nothing_are_refused() {
     assert!(said.contains("expected a number of seconds of at least 0"), "{said}");
     let said = folder.refused("resume nowhere");
     assert!(said.contains("nowhere: no checkpoint.safetensors to go on from"), "{said}");
+    assert!(
+        said.ends_with(": run gdro fit again, with the table, its options and --out"),
+        "{said}"
+    );
 }
 
 /// Where there is no checkpoint yet, a run begins at its beginning: the same command for each start.

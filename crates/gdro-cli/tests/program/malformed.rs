@@ -115,6 +115,19 @@ fn a_folder_that_cannot_be_written_is_said_before_a_table_is_read() {
 }
 
 #[test]
+fn lists_that_are_given_twice_say_how_to_write_one() {
+    let folder = Folder::people();
+    for option in ["na", "ignore"] {
+        let found = folder.refused(&format!("fit t.csv --target y --{option} x --{option} z"));
+        let expected =
+            "cannot be used multiple times: give it once, with its values separated by commas";
+        assert!(found.contains(&format!("'--{option} ")) && found.ends_with(expected), "{found}");
+    }
+    let found = folder.refused("fit t.csv --target y --target x");
+    assert!(found.ends_with("cannot be used multiple times"), "{found}");
+}
+
+#[test]
 fn random_bytes_never_panic() {
     let mut state = 7u64;
     for round in 0..40 {

@@ -122,7 +122,10 @@ impl Checkpoint {
         let path = folder.join(NAME);
         if !path.exists() {
             let (folder, finished) = (folder.display(), folder.join("model.json").is_file());
-            let why = if finished { ": the run was finished" } else { "" };
+            let why = match finished {
+                true => ": the run was finished: to train anew, run gdro fit again, with --force",
+                false => ": run gdro fit again, with the table, its options and --out",
+            };
             return Err(Failure::input(format!("{folder}: no {NAME} to go on from{why}")));
         }
         Ok(file::read(&path)?.record)

@@ -99,7 +99,7 @@ pub(super) fn in_words(selection: &Selection) -> String {
     let named = |member: &Member| {
         let point = member.at_best();
         format!(
-            "{} with {what} {} ({}, worst group `{}`)",
+            "{} with {what} {} ({}, worst validation group `{}`)",
             name_of(member.objective),
             setting(member.value),
             scale.show(point.criterion),

@@ -289,8 +289,10 @@ impl Verdict {
         };
         if let (Some(erm), Some(model)) = (&self.erm, &self.model) {
             text += &match erm.group == model.group {
-                true => format!("; `{}` is the worst under both models", model.group),
-                false => format!("; the worst is `{}`, under ERM `{}`", model.group, erm.group),
+                true => format!("; `{}` is the worst held out, under both models", model.group),
+                false => {
+                    format!("; the worst held out is `{}`, under ERM `{}`", model.group, erm.group)
+                }
             };
         }
         let price = if self.is_paid() { ", the price" } else { "" };

@@ -29,9 +29,12 @@ def test_the_readme_runs(capsys):
 
 
 def test_the_first_page_runs(capsys):
-    block = re.search(r"```python\n(.*?)```", (PYTHON.parent / "README.md").read_text(), re.DOTALL).group(1)
-    exec(compile(block, "README.md", "exec"), {})
+    blocks = re.findall(r"```python\n(.*?)```", (PYTHON.parent / "README.md").read_text(), re.DOTALL)
+    names = {}
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), names)
     assert capsys.readouterr().out.startswith("HELPED: ")
+    assert names["model"][:-1].get_feature_names_out().size == names["model"][-1].n_features_in_
 
 
 def test_the_page_of_the_package_has_links_that_work_anywhere():

@@ -10,7 +10,7 @@ use arrow_ipc::writer::FileWriter;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
-use crate::common::{self, Folder, number};
+use crate::common::{self, Folder, keys, number};
 
 /// Rows of four numbers and a text with a label, in three groups of different size and slope.
 fn rows(count: u32, sorted: bool) -> String {
@@ -116,6 +116,13 @@ fn a_pass_less_says_none() {
     assert!(shown.contains("certificate: none"), "{shown}");
     let summary = folder.json("run/summary.json");
     assert!(summary["certificate"].is_null() && summary["max_risk"].is_null());
+    // It has the keys of a whole one.
+    let whole = folder.summary(&format!("{TABLE} --stream"));
+    for (whole, brief) in [(&whole, &summary), (&whole["groups"][0], &summary["groups"][0])] {
+        let lacking: Vec<&str> =
+            keys(whole).into_iter().filter(|key| brief.get(key).is_none()).collect();
+        assert_eq!(lacking, [""; 0]);
+    }
     assert!(folder.prints("show run").contains("certificate: none"));
     assert_eq!(folder.prints("predict run t.csv").lines().count(), 3_001);
     assert!(folder.prints("evaluate run t.csv").contains("largest risk, least accuracy"));

@@ -1,8 +1,11 @@
 //! What is said of a stream: everything, or what is known when passes were left out.
 
+use std::collections::BTreeMap;
+
+use gdro::interval::METRICS;
 use gdro::run::Outcome;
 use gdro::setting::SolverName;
-use gdro_data::{Group, count, number};
+use gdro_data::{ColumnSchema, Group, count, number};
 use serde::Serialize;
 
 use super::Streamed;
@@ -41,9 +44,12 @@ pub struct Brief {
     pub summary: BriefSummary,
 }
 
-/// What is known of a stream, as data.
+/// What is known of a stream, as data: the keys of the summary of any run, with null for what only the
+/// passes that were left out would tell, and some of its own.
 #[derive(Debug, Serialize)]
 pub struct BriefSummary {
+    /// What is minimised.
+    pub objective: String,
     /// The algorithm.
     pub solver: String,
     /// Rounds played.
@@ -54,6 +60,8 @@ pub struct BriefSummary {
     pub rows: u64,
     /// Rows that were visited.
     pub samples: u64,
+    /// Losses above the loss range.
+    pub clipped: u64,
     /// Rows that were shuffled at a time.
     pub buffer: u64,
     /// Seconds of the training pass.
@@ -66,12 +74,53 @@ pub struct BriefSummary {
     pub step_q: f64,
     /// The largest risk on training rows.
     pub max_risk: Option<f64>,
+    /// The mean loss of all training rows.
+    pub avg_risk_rows: Option<f64>,
     /// How far the model is from the optimum.
     pub certificate: Option<gdro::certificate::Certificate>,
     /// Every group.
     pub groups: Vec<BriefGroup>,
+    /// What each column of the table is used for.
+    pub schema: Vec<ColumnSchema>,
     /// What a user should see.
     pub notes: Vec<String>,
+    /// As in the summary of any run, where notes are not.
+    pub warnings: Vec<String>,
+    #[serde(flatten)]
+    untold: Untold,
+}
+
+/// What is not known of a stream whose last pass was left out.
+#[derive(Debug, Default, Serialize)]
+struct Untold {
+    max_regret: (),
+    avg_risk_groups: (),
+    topk_risk: (),
+    test_max_risk: (),
+    test_avg_risk_rows: (),
+    test_avg_risk_groups: (),
+    test_topk_risk: (),
+    intervals: (),
+    verdict: (),
+    erm: (),
+    balanced: (),
+}
+
+/// What is not known of a group then, beside the metrics.
+#[derive(Debug, Default, Serialize)]
+struct UntoldGroup {
+    offset: (),
+    test_clipped: (),
+    test_risk_interval: (),
+    test_accuracy_interval: (),
+    test_risk_minus_erm: UntoldMeasure,
+}
+
+/// A value with its interval, neither of which is known.
+#[derive(Debug, Default, Serialize)]
+struct UntoldMeasure {
+    value: (),
+    interval: (),
 }
 
 /// What is known of a group of a stream.
@@ -79,8 +128,12 @@ pub struct BriefSummary {
 pub struct BriefGroup {
     /// Its name.
     pub name: String,
+    /// The columns of its family, null without group columns.
+    pub family: Option<String>,
     /// Its rows.
     pub n: u64,
+    /// Rows for training.
+    pub n_train: u64,
     /// Rows held out.
     pub n_test: u64,
     /// Its averaged weight.
@@ -93,8 +146,15 @@ pub struct BriefGroup {
     pub train_accuracy: Option<f64>,
     /// Risk on rows held out.
     pub test_risk: Option<f64>,
+    /// The same: no loss is capped here.
+    pub test_risk_uncut: Option<f64>,
     /// Accuracy on rows held out.
     pub test_accuracy: Option<f64>,
+    #[serde(flatten)]
+    untold: UntoldGroup,
+    /// `test_` and the name of each metric.
+    #[serde(flatten)]
+    metrics: BTreeMap<String, UntoldMeasure>,
 }
 
 impl Streamed {
@@ -122,7 +182,7 @@ impl Streamed {
             &settings,
         );
         if self.others.is_empty() || self.finish.is_none() {
-            let summary = self.brief();
+            let summary = self.brief(job);
             return Ok(Told::Briefly(Box::new(Brief { model, summary })));
         }
         let Some(Finish { evaluations, comparison, largest, certificate, settings, .. }) =
@@ -301,7 +361,8 @@ impl Streamed {
         self.schema.counts[group] - self.held_out[group]
     }
 
-    fn brief(&self) -> BriefSummary {
+    fn brief(&self, job: &Job) -> BriefSummary {
+        let families = self.schema.grouping.families();
         let (schema, play) = (&self.schema, &self.robust.play);
         let found = self.finish.as_ref().map(|f| &f.evaluations[0]);
         let mut tests = found.and_then(|e| e.test.as_ref()).into_iter().flatten();
@@ -310,17 +371,28 @@ impl Streamed {
             let test = if self.held_out[at] > 0 { tests.next() } else { None };
             BriefGroup {
                 name: name.clone(),
+                family: Some(&families[schema.grouping.family(at)])
+                    .filter(|f| !f.columns().is_empty())
+                    .map(gdro_data::Family::name),
                 n: schema.counts[at],
+                n_train: self.training_rows(at),
                 n_test: self.held_out[at],
                 weight: self.robust.weights[at],
                 samples: play.samples[at],
                 train_risk: train.map(|m| m.risk),
                 train_accuracy: train.and_then(|m| m.accuracy),
                 test_risk: test.map(|m| m.risk),
+                test_risk_uncut: test.map(|m| m.risk),
                 test_accuracy: test.and_then(|m| m.accuracy),
+                untold: UntoldGroup::default(),
+                metrics: METRICS
+                    .iter()
+                    .map(|m| (format!("test_{}", m.key), UntoldMeasure::default()))
+                    .collect(),
             }
         });
         BriefSummary {
+            objective: job.training.objective.to_string(),
             solver: self.algorithm.to_string(),
             rounds: play.rounds.0,
             ended: match play.outcome {
@@ -330,15 +402,20 @@ impl Streamed {
             },
             rows: schema.rows,
             samples: play.samples.iter().sum(),
+            clipped: play.clipped,
             buffer: self.buffer,
             seconds: self.robust.seconds,
             rows_per_second: self.read as f64 / self.robust.seconds.max(1e-9),
             step_w: play.steps.0,
             step_q: play.steps.1,
             max_risk: found.map(|e| e.train.iter().map(|m| m.risk).fold(f64::MIN, f64::max)),
+            avg_risk_rows: found.map(|e| e.train_rows.risk),
             certificate: self.finish.as_ref().map(|f| f.certificate.clone()),
             groups: groups.collect(),
+            schema: schema.columns.clone(),
             notes: self.notes(),
+            warnings: Vec::new(),
+            untold: Untold::default(),
         }
     }
 }

@@ -404,7 +404,10 @@ fn a_chosen_model_is_an_ordinary_one() {
         // ERM beside it has the penalty that is best for it.
         let summary = folder.summary(&format!("{table} --quiet --l2 {}", number(&erm["value"])));
         for key in ["max_risk", "avg_risk_rows", "avg_risk_groups", "test_max_risk"] {
-            assert_eq!(found["summary"]["erm"][key], summary["erm"][key], "{key}");
+            let [here, there] = [&found["summary"], &summary].map(|of| number(&of["erm"][key]));
+            // Where it is the chosen model, it was trained as that, with sums in another order.
+            let rounding = if chosen == 0 { 1e-12 * there } else { 0.0 };
+            assert!((here - there).abs() <= rounding, "{key}: {here}, {there}");
         }
         assert_eq!(found["summary"], folder.json("out/summary.json"));
         assert_eq!(found["selection"], folder.json("out/selection.json"));

@@ -87,9 +87,9 @@ fn tol_that_is_not_reached_keeps_the_best() {
                         "{table} --holdout 0 --solver {solver} --seed {seed} {more}"
                     ))
                 };
-                let stubborn = run("--rounds 400 --tol 1e-9");
-                assert_eq!(stubborn["rounds"], 25_600, "{solver}");
-                let plain = run("--rounds 25600");
+                let stubborn = run("--rounds 1000 --tol 1e-9");
+                assert_eq!(stubborn["rounds"], 64_000, "{solver}");
+                let plain = run("--rounds 64000");
                 assert_eq!(stubborn["samples"], plain["samples"], "{table} {solver}");
                 let gap = |s: &serde_json::Value| number(&s["certificate"]["gap"]);
                 let found = (gap(&stubborn), gap(&plain));

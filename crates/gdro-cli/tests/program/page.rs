@@ -687,10 +687,11 @@ fn tables_and_charts_are_saved_as_files() {
         browser.value(&format!("document.querySelector('{button}').click()"));
         let file = saved.join(format!("y-by-g-{name}"));
         for _ in 0..200 {
-            if file.exists() {
-                return std::fs::read_to_string(&file).unwrap();
+            // The browser holds the name with an empty file until the download is moved there.
+            match std::fs::read_to_string(&file) {
+                Ok(text) if !text.is_empty() => return text,
+                _ => std::thread::sleep(std::time::Duration::from_millis(50)),
             }
-            std::thread::sleep(std::time::Duration::from_millis(50));
         }
         panic!("{name} was not saved: {:?}", std::fs::read_dir(&saved).map(|d| d.count()));
     };

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gdro_train::job::Job;
+use gdro_train::solve::Ended;
 use gdro_train::stream::Brief;
 
 use super::numbers::risk;
@@ -39,6 +40,9 @@ pub fn brief(brief: &Brief, job: &Job) -> String {
     match &s.certificate {
         Some(certificate) => {
             out += &certificate_in_words(certificate, &objective_in_words(&job.training, false));
+        }
+        None if s.ended == Ended::Interrupted => {
+            out += "certificate: none, since the run was interrupted before its end\n";
         }
         None => out += "certificate: none, since there was no pass after training\n",
     }

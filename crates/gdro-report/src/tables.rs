@@ -69,7 +69,8 @@ pub fn groups(table: &Facts) -> String {
     if all.iter().any(|g| g.clusters.is_some()) {
         column("clusters", &|g| g.clusters.map_or_else(String::new, |n| count(n as u64)));
     }
-    if matches!(table.target, Target::Binary { .. }) {
+    // A stream does not count them.
+    if matches!(table.target, Target::Binary { .. }) && all.iter().any(|g| g.positives.is_some()) {
         let rate = |g: &Group| g.positives.map(|p| percent(p as f64 / g.rows.max(1) as f64));
         column("positive", &|g| rate(g).unwrap_or_default());
     }

@@ -17,6 +17,7 @@ use crate::files::shared;
 use crate::intervals::{Columns, Intervals, classes, columns, evaluate as evaluate_columns};
 use crate::model::Model;
 use crate::options::Front;
+use crate::predict::{filled, unknown};
 use crate::prepared::loss_of;
 use crate::scores::OneClass;
 use crate::verdict::{Evidence, Told, Verdict, next_on_later};
@@ -126,7 +127,9 @@ pub fn evaluate(
     let cluster_cap = cluster_cap_of(model, clusters.is_some(), caps.cluster)?;
     let seed = model.job.training.seed;
     let settings = Settings { delta, cap: model.cap, weight_cap, cluster_cap, seed };
+    let filled = filled(model, &table, &kept)?;
     let encoded = model.encoding.encode(&table, &kept)?;
+    let unknown = unknown(&encoded);
     let targets = model.target.encode(&table, &kept)?;
 
     let mut names = model.grouping.names().to_vec();
@@ -222,13 +225,8 @@ pub fn evaluate(
     };
     let mut one_class = OneClass::new(&loss);
     one_class.look(&loss, &data, &w);
-    notes.extend(encoded.unseen.iter().map(|(column, count)| {
-        format!("column `{column}`: rows with a text that training never saw: {count}")
-    }));
-    if encoded.beyond > 0 {
-        let rows = encoded.beyond;
-        notes.push(format!("rows with features that training never saw: {rows}"));
-    }
+    notes.extend(filled);
+    notes.extend(unknown);
     if one_class.holds() {
         notes.push("warning: the model predicts one class for every row".into());
     }

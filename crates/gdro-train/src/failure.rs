@@ -54,7 +54,9 @@ impl Failure {
             Failure::Input(message) | Failure::Machine(message) => message.clone(),
             Failure::Library { error, groups } => in_words(error, groups, front),
             Failure::Data(error) => error.text(|setting| front.setting(setting)),
-            Failure::Interrupted => "interrupted before there was anything to keep".into(),
+            Failure::Interrupted => {
+                "interrupted before there was anything of this run to keep".into()
+            }
             Failure::BrokenPipe => "standard output was closed".into(),
         }
     }

@@ -18,6 +18,7 @@ use crate::failure::{Failure, Result};
 use crate::job::{Job, LossName};
 use crate::manifest;
 use crate::prepared::{loss_of, task_of};
+use crate::run_folder::tells_of_interrupt;
 
 /// Version of the format of `model.json`.
 const FORMAT: u32 = 2;
@@ -194,6 +195,7 @@ impl Model {
                     groups: entries(&families),
                     group_features: GroupFeatures::Drop,
                     scaling: Some(Scaling::None),
+                    na: job.data.na,
                     ..DataOptions::default()
                 };
                 grouping
@@ -250,12 +252,13 @@ impl Model {
         if path.is_dir() { path.join("model.json") } else { path.to_owned() }
     }
 
-    /// Whether the run that wrote the model of this path was interrupted, by the summary beside it.
+    /// Whether the run that wrote the model of this path was interrupted, by the summary beside it and the
+    /// choice that it is of, if it is of one.
     pub fn is_unfinished(path: &Path) -> bool {
-        let summary = Model::file(path).with_file_name("summary.json");
-        let text = std::fs::read_to_string(summary).unwrap_or_default();
-        let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        summary["ended"] == "interrupted"
+        let file = Model::file(path);
+        ["summary.json", "selection.json"]
+            .iter()
+            .any(|name| tells_of_interrupt(&file.with_file_name(name)))
     }
 
     /// All files that a command reads which takes this model from `path` and the files of a table, and

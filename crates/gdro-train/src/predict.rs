@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gdro::loss::AnyLoss;
-use gdro_data::{DataOptions, Target};
+use gdro_data::{DataOptions, Encoded, Table, Target};
 
 use crate::failure::{Failure, Result};
 use crate::model::Model;
@@ -34,7 +34,9 @@ pub fn predict(
 ) -> Result<Predicted> {
     let table = gdro_data::read_for(tables, options, &model.encoding)?;
     let rows = model.encoding.complete_rows(&table)?;
+    let filled = filled(model, &table, &rows)?;
     let encoded = model.encoding.encode(&table, &rows)?;
+    let unknown = unknown(&encoded);
     let loss = loss_of(Some(model.loss), &model.target).map_err(|e| Failure::library(e, &[]))?;
 
     let mut header = vec!["prediction".to_owned()];
@@ -69,20 +71,8 @@ pub fn predict(
         });
     }
     let text = csv_text(&header, &lines)?;
-    let mut doubts = Vec::new();
-    for (column, count) in &encoded.unseen {
-        doubts
-            .push(format!("column `{column}`: rows with a text that training never saw: {count}"));
-    }
-    for (column, count) in model.encoding.filled(&table, &rows)? {
-        doubts.push(format!(
-            "column `{column}`: rows with a missing number, for which its mean in training stands: {count}"
-        ));
-    }
-    if encoded.beyond > 0 {
-        let rows = encoded.beyond;
-        doubts.push(format!("rows with features that training never saw: {rows}"));
-    }
+    let mut doubts = filled;
+    doubts.extend(unknown);
     if rows.len() < table.rows() {
         let missing = table.rows() - rows.len();
         // Complete rows are in order: the first that is absent is where they fall behind.
@@ -93,6 +83,27 @@ pub fn predict(
         ));
     }
     Ok(Predicted { text, notes: table.notes().to_vec(), doubts })
+}
+
+/// What to say of numbers that are missing and stand at their means, column by column.
+pub(crate) fn filled(model: &Model, table: &Table, rows: &[u32]) -> Result<Vec<String>> {
+    let found = model.encoding.filled(table, rows)?;
+    let say = |(column, count): (&str, usize)| {
+        format!(
+            "column `{column}`: rows with a missing number, for which its mean in training stands: {count}"
+        )
+    };
+    Ok(found.into_iter().map(say).collect())
+}
+
+/// What to say of texts and features by index that training never saw.
+pub(crate) fn unknown(encoded: &Encoded) -> Vec<String> {
+    let texts = encoded.unseen.iter().map(|(column, count)| {
+        format!("column `{column}`: rows with a text that training never saw: {count}")
+    });
+    let beyond = (encoded.beyond > 0)
+        .then(|| format!("rows with features that training never saw: {}", encoded.beyond));
+    texts.chain(beyond).collect()
 }
 
 /// Whether a spreadsheet would take a text for a formula. A number is none.

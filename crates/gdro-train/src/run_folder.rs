@@ -11,6 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::files;
 use crate::job::Job;
 use crate::manifest::{self, Entry, Manifest};
+use crate::solve::Ended;
 
 /// The file that a run holds locked while it is at work.
 const LOCK: &str = ".gdro.lock";
@@ -39,11 +40,6 @@ fn is_a_run(folder: &Path) -> bool {
 /// Whether a folder holds what a run ended with, of the set of files that begins with this one: all of
 /// it, and nothing that was interrupted.
 fn holds_ended(folder: &Path, set: &[&str]) -> bool {
-    let was_cut = |name: &&str| {
-        let text = fs::read_to_string(folder.join(name)).unwrap_or_default();
-        let value: Value = serde_json::from_str(&text).unwrap_or_default();
-        value["ended"] == "interrupted" || value["interrupted"] == true
-    };
     let is_whole = match Manifest::load(folder) {
         Ok(Some(manifest)) => manifest.is_whole(folder),
         Ok(None) => is_a_run(folder),
@@ -52,7 +48,17 @@ fn holds_ended(folder: &Path, set: &[&str]) -> bool {
     let outcomes = ["summary.json", "selection.json", "path.json"];
     is_whole
         && folder.join(set[0]).is_file()
-        && !set.iter().filter(|name| outcomes.contains(name)).any(was_cut)
+        && !set
+            .iter()
+            .filter(|name| outcomes.contains(name))
+            .any(|name| tells_of_interrupt(&folder.join(name)))
+}
+
+/// Whether a summary, a selection or a trade-off is of a run that was interrupted.
+pub(crate) fn tells_of_interrupt(file: &Path) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let value: Value = serde_json::from_str(&text).unwrap_or_default();
+    value["ended"] == Ended::Interrupted.to_string() || value["interrupted"] == true
 }
 
 /// A folder that a run has for itself until this is dropped; what was made for it and is still empty

@@ -288,11 +288,12 @@ impl Verdict {
             }
         };
         if let (Some(erm), Some(model)) = (&self.erm, &self.model) {
-            text += &match erm.group == model.group {
-                true => format!("; `{}` is the worst held out, under both models", model.group),
-                false => {
-                    format!("; the worst held out is `{}`, under ERM `{}`", model.group, erm.group)
-                }
+            // A group with fewer rows may be worse.
+            let of = if self.left_out.is_empty() { "" } else { " of those large enough" };
+            let (model, erm) = (&model.group, &erm.group);
+            text += &match erm == model {
+                true => format!("; `{model}` is the worst held out{of}, under both models"),
+                false => format!("; the worst held out{of} is `{model}`, under ERM `{erm}`"),
             };
         }
         let price = if self.is_paid() { ", the price" } else { "" };

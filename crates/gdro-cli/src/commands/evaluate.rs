@@ -12,6 +12,9 @@ use super::{load, pretty};
 use crate::print;
 
 /// Evaluate a model on a table that it was not trained on, group by group, with intervals.
+///
+/// The whole table is read into memory. Files that training read are known by their paths alone: a copy
+/// of one passes for new rows.
 #[derive(Debug, Args)]
 #[command(before_help = super::help::EVALUATE)]
 pub struct Evaluate {

@@ -9,6 +9,7 @@ use gdro_train::fit::{Fitted, fit};
 use gdro_train::job::{Fitting, Job, Streaming};
 use gdro_train::progress::{Event, Progress as _};
 use gdro_train::select::{Open, Selection, fit_open};
+use gdro_train::solve::Ended;
 use gdro_train::stream::{self, Told};
 use gdro_train::{Failure, Result};
 use serde::Serialize;
@@ -114,7 +115,7 @@ fn stream_job(
             (out.join("summary.json"), json.clone()),
             (out.join("schema.json"), schema),
         ];
-        print::run(job, &written, brief.summary.ended == "interrupted")?;
+        print::run(job, &written, brief.summary.ended == Ended::Interrupted)?;
     }
     if let Some(page) = &job.report {
         let page = page.display();
@@ -140,7 +141,7 @@ fn write_fitted(run: &Run<'_>, fitted: &Fitted, schema: Option<String>) -> Resul
     if let Some(page) = &job.report {
         written.push((page.clone(), page::of_fit(job, fitted, &summary)?));
     }
-    print::run(job, &written, fitted.solved.is_cut())?;
+    print::run(job, &written, fitted.solved.ended() == Ended::Interrupted)?;
     if output.json {
         print::text(&json)?;
     } else if !output.quiet {

@@ -15,7 +15,7 @@ use crate::print;
 /// The columns are `prediction`, and for labels the probability of each (binary targets:
 /// `probability` of the positive one; after training with a hinge loss, whose scores are no
 /// log-odds, `score`). A row that misses a feature gets empty cells, or is refused with
-/// --strict.
+/// --strict. The whole table is read into memory: split one that is larger.
 #[derive(Debug, Args)]
 #[command(before_help = super::help::PREDICT)]
 pub struct Predict {

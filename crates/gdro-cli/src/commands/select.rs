@@ -7,6 +7,7 @@ use gdro_report::{Shown, Summary, page};
 use gdro_train::checkpoint::Work;
 use gdro_train::job::{Choice, Job, Search};
 use gdro_train::select::{Selected, Selection, path, select};
+use gdro_train::solve::Ended;
 use gdro_train::{Failure, Result};
 use serde::Serialize;
 
@@ -127,7 +128,8 @@ pub(super) fn write_selected(
         let text = page::of_selection(selected, &summary)?;
         written.push((page.clone(), text));
     }
-    print::run(job, &written, selection.interrupted || fitted.solved.is_cut())?;
+    let is_cut = selection.interrupted || fitted.solved.ended() == Ended::Interrupted;
+    print::run(job, &written, is_cut)?;
     if output.json {
         return print::text(&json(selection, &summary)?);
     }

@@ -82,6 +82,46 @@ fn an_interrupted_run_replaces_nothing_that_had_ended() {
     assert_eq!(common::stderr(&folder.run("predict out t.csv --strict")), "");
 }
 
+/// The same of a stream, in the pass that certifies: it has a model by then, and no certificate.
+#[test]
+fn a_stream_that_is_cut_off_in_its_last_pass_has_not_ended() {
+    let folder = Folder::with(common::people(200_000));
+    let arguments = "fit t.csv --target y --groups g --stream --objective max --l2 1e-3 --out out \
+                     --checkpoint-every 0.01";
+    let stopped = || {
+        let mut command = folder.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let checkpoint = folder.path().join("out/checkpoint.safetensors");
+        let is_certifying = || {
+            let bytes = std::fs::read(&checkpoint).unwrap_or_default();
+            bytes.windows(9).any(|part| part == b"last pass")
+        };
+        while !is_certifying() {
+            assert!(child.try_wait().unwrap().is_none(), "the last pass was not seen");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        signal(&child, "-TERM");
+        child.wait_with_output().unwrap()
+    };
+    let output = stopped();
+    assert_eq!(output.status.code(), Some(3), "{}", common::stderr(&output));
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("certificate: none, since the run was interrupted"), "{shown}");
+    assert_eq!(folder.json("out/summary.json")["ended"], "interrupted");
+    let said = common::stderr(&folder.run("predict out t.csv"));
+    assert!(said.contains("note: this model is of a run that was interrupted"), "{said}");
+
+    folder.prints("resume out --quiet");
+    let summary = folder.json("out/summary.json");
+    assert_eq!(summary["ended"], "finished");
+    assert!(summary["certificate"]["gap"].is_number());
+    let before = folder.read("out/model.json");
+    let output = stopped();
+    assert_eq!(output.status.code(), Some(130), "{}", common::stderr(&output));
+    assert_eq!(folder.read("out/model.json"), before);
+    assert_eq!(folder.json("out/summary.json"), summary);
+}
+
 /// A run that is interrupted as soon as it prepares its rounds.
 #[derive(Default)]
 struct Early {

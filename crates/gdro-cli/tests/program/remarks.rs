@@ -116,6 +116,10 @@ fn names_of_rows_are_pointed_out() {
     }
     let folded = said(&folder, "--groups g --min-count 3");
     assert!(!folded.contains("names of the rows"), "{folded}");
+    let expected = "a value of its own in every row, like a number of the row: `id`: leave out";
+    assert!(said(&with("id", |i| (i * 7 % 120 + 4).to_string()), "--groups g").contains(expected));
+    let twice = with("id", |i| (if i == 50 { 4 } else { i + 4 }).to_string());
+    assert!(!said(&twice, "--groups g").contains("number of the row"));
 }
 
 #[test]

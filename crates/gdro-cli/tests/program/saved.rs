@@ -137,6 +137,10 @@ fn strict_refuses_rows_that_a_mean_fills() {
     let doubt = "column `x`: rows with a missing number, for which its mean in training stands: 1";
     assert!(said.contains(doubt), "{said}");
     assert_eq!(folder.refused("predict run later.csv --strict"), format!("--strict: {doubt}"));
+    folder.file("known.csv", "x,y\n1,1\n,0\n4,1\n");
+    let shown = folder.prints("evaluate run known.csv");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&shown).contains(doubt), "{shown}");
     folder.file("whole.csv", "x\n1\n");
     folder.prints("predict run whole.csv --strict");
 }

@@ -46,6 +46,28 @@ fn an_optimum_no_better_than_a_coin_is_called_that() {
     assert_eq!(merged["constant"]["as_good"], false, "{}", merged["constant"]);
 }
 
+/// Weights of the groups that are those of another game do not say which ones decide.
+#[test]
+fn the_groups_that_decide_are_those_of_the_largest_risk() {
+    let mut table = String::from("g,x,y\n");
+    for i in 0..660_i32 {
+        let (x, is_small) = (i * 37 % 41 - 20, i % 11 == 0);
+        let positive = (x > 0) != is_small;
+        table +=
+            &format!("{},{x},{}\n", if is_small { "small" } else { "large" }, u8::from(positive));
+    }
+    let folder = Folder::with(table);
+    let fit = format!("{FIT} --ball 2 --rounds 20000");
+    let summary = folder.summary(&format!("{fit} --solver smd-r"));
+    assert_eq!(summary["constant"]["as_good"], true);
+    assert_eq!(summary["constant"]["deciding"], serde_json::json!([["small", 60]]));
+    let said = folder.run(&format!("fit {fit} --solver smd-r"));
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("smd-r plays the weighted game of the paper"), "{said}");
+    let said = folder.run(&format!("fit {fit} --solver smd-m"));
+    assert!(!String::from_utf8(said.stderr).unwrap().contains("weighted game"));
+}
+
 /// The best constant of the objective for every loss: where the one feature is noise to every group,
 /// the model is as good as that, and with a feature that tells it is not.
 #[test]

@@ -382,6 +382,7 @@ fn accuracy_counts_errors() {
 fn a_chosen_model_is_an_ordinary_one() {
     let folder = unequal(800, true, 3);
     let table = "t.csv --target y --groups g --group-features drop --seed 2";
+    let mut dear = 0;
     for (objectives, chosen) in [("balanced,max", 2), ("average,balanced", 1), ("average", 0)] {
         let family = format!("--objectives {objectives}");
         let found =
@@ -402,16 +403,33 @@ fn a_chosen_model_is_an_ordinary_one() {
         assert_eq!(model["job"]["training"]["objective"], best["objective"]);
         assert_eq!(model["job"]["training"]["l2"], best["value"]);
         // ERM beside it has the penalty that is best for it.
-        let summary = folder.summary(&format!("{table} --quiet --l2 {}", number(&erm["value"])));
+        let beside = format!("{table} --quiet --l2 {}", number(&erm["value"]));
+        let robust = folder.summary(&beside);
+        // Where it is the chosen model, it was trained as that, with sums in another order.
+        let ordinary = folder.summary(&format!("{beside} --objective average"));
         for key in ["max_risk", "avg_risk_rows", "avg_risk_groups", "test_max_risk"] {
-            let [here, there] = [&found["summary"], &summary].map(|of| number(&of["erm"][key]));
-            // Where it is the chosen model, it was trained as that, with sums in another order.
-            let rounding = if chosen == 0 { 1e-12 * there } else { 0.0 };
-            assert!((here - there).abs() <= rounding, "{key}: {here}, {there}");
+            let here = &found["summary"]["erm"][key];
+            let there = if chosen == 0 { &ordinary } else { &robust };
+            assert_eq!(*here, there["erm"][key], "{key}");
+            let [here, there] = [here, &robust["erm"][key]].map(number);
+            assert!((here - there).abs() <= 1e-12 * there, "{key}: {here}, {there}");
         }
         assert_eq!(found["summary"], folder.json("out/summary.json"));
         assert_eq!(found["selection"], folder.json("out/selection.json"));
+        // What ERM would cost on average with another penalty is said where it is less.
+        let means =
+            erm["points"].as_array().unwrap().iter().map(|point| number(&point["mean_rows"]));
+        let here = number(&erm["points"][index(&erm["best"])]["mean_rows"]);
+        let notes = selection["notes"].to_string();
+        let is_dear = here > 1.02 * means.fold(f64::INFINITY, f64::min);
+        assert_eq!(
+            notes.contains("more than the comparison with this ERM shows"),
+            is_dear,
+            "{notes}"
+        );
+        dear += usize::from(is_dear);
     }
+    assert!(dear > 0);
     let mut files = folder.list();
     files.retain(|name| name.starts_with("out/"));
     let expected = ["manifest.json", "model.json", "selection.json", "summary.json", "trace.jsonl"];

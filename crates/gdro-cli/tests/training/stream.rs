@@ -659,3 +659,26 @@ fn schemas_that_were_edited_are_refused() {
         }
     }
 }
+
+/// Rows in the order of their groups let no round be played: a model of none replaces nothing.
+#[test]
+fn a_stream_in_the_order_of_its_groups_keeps_the_model_that_was_there() {
+    let table = common::people(40_000);
+    let folder = Folder::with(&table);
+    let fit = "fit t.csv --target y --groups g --stream --objective max --l2 1e-3 --buffer 1024 --out out";
+    folder.prints(fit);
+    let before = folder.read("out/model.json");
+    let (header, rows) = table.split_once('\n').unwrap();
+    let group = header.split(',').position(|name| name == "g").unwrap();
+    let mut rows: Vec<&str> = rows.lines().collect();
+    rows.sort_by_key(|row| row.split(',').nth(group));
+    folder.file("t.csv", format!("{header}\n{}\n", rows.join("\n")));
+    let said = folder.refused(fit);
+    assert!(
+        said.contains("the files ended after 0 of ") && said.contains("--buffer than 1024"),
+        "{said}"
+    );
+    assert_eq!(folder.read("out/model.json"), before);
+    let said = folder.refused(&format!("{fit} --one-pass"));
+    assert!(said.contains("put the rows of the files in random order"), "{said}");
+}

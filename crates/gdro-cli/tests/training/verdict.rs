@@ -232,7 +232,9 @@ fn the_verdict_says_whom_it_helps_and_at_what_cost() {
     let verdict = &folder.json("r/summary.json")["verdict"];
     assert_eq!(verdict["left_out"], serde_json::json!(["g4"]));
     assert!(shown.contains("1 group is too small for the verdict"), "{shown}");
-    assert!(lines(verdict)[0].contains("the largest risk of the 4 groups large enough"));
+    let said = lines(verdict);
+    assert!(said[0].contains("the largest risk of the 4 groups large enough"));
+    assert!(said[1].contains("worst held out of those large enough"), "{}", said[1]);
     let shown = folder.summary("t.csv --target y --groups g --solver exact --holdout 3");
     assert_eq!(shown["verdict"]["word"], "NO CLEAR EVIDENCE");
     assert!(lines(&shown["verdict"])[0].contains("no group has 20 training rows and 30 rows"));

@@ -21,6 +21,9 @@ use crate::options::Front;
 /// The file of a checkpoint in the folder of its run.
 pub const NAME: &str = "checkpoint.safetensors";
 
+/// The time to the first checkpoint, at most: a run that is killed early goes on, too.
+const FIRST: Duration = Duration::from_secs(5);
+
 /// Time between checkpoints where nothing else is asked for.
 const USUAL: Duration = Duration::from_secs(60);
 
@@ -105,7 +108,7 @@ impl Checkpoint {
         let journal = Journal {
             stages,
             inputs,
-            due: Instant::now() + every(&record),
+            due: Instant::now() + FIRST.min(every(&record)),
             is_frozen: record.every == Some(0.0),
             written: None,
             problem: None,

@@ -77,6 +77,10 @@ impl Member {
     }
 }
 
+/// From so many times the least mean risk of ERM on, the penalty that is best for its worst group is said to
+/// cost.
+const DEARER: f64 = 1.02;
+
 /// One member at one value, on validation rows.
 #[derive(Debug, Serialize)]
 pub struct Tried {
@@ -283,6 +287,16 @@ impl Selection {
                     member.value
                 ));
             }
+        }
+        let (points, erm) = (&self.erm().points, self.erm().at_best());
+        let cheapest = points.iter().min_by(|a, b| a.mean_rows.total_cmp(&b.mean_rows));
+        if let Some(other) = cheapest.filter(|c| erm.mean_rows > DEARER * c.mean_rows) {
+            notes.push(format!(
+                "ERM has the {what} that is best for its worst group, {}; with {} its mean risk over \
+                 validation rows is {:.4}, and {:.4} here: what a model costs on average is more than the \
+                 comparison with this ERM shows",
+                erm.value, other.value, other.mean_rows, erm.mean_rows
+            ));
         }
         let without: Vec<&str> = (self.groups.iter().zip(&self.rows))
             .filter(|(_, rows)| **rows == 0)

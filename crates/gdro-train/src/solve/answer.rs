@@ -1,11 +1,14 @@
 //! What a solver leaves behind.
 
+use std::fmt::{self, Display, Formatter};
+
 use gdro::average::Average;
 use gdro::certificate::Certificate;
 use gdro::group_weights::Subsets;
 use gdro::pilot::StepsBy;
 use gdro::run::Outcome;
 use gdro_data::{Setting, Value};
+use serde::Serialize;
 
 use crate::options::Front;
 use crate::trace::Trace;
@@ -25,14 +28,48 @@ pub enum Solved {
 }
 
 impl Solved {
-    /// Whether rounds were interrupted.
-    pub fn is_cut(&self) -> bool {
-        matches!(self, Solved::Rounds(play) if play.outcome == Outcome::Stopped)
+    /// How the run ended. One of the reference solver that gave up has no model.
+    pub fn ended(&self) -> Ended {
+        match self {
+            Solved::Exact { .. } => Ended::Finished,
+            Solved::Rounds(play) => play.ended(),
+        }
     }
 
     /// Whether rounds were interrupted before the first one had ended, so that there is no model.
     pub(crate) fn has_nothing(&self) -> bool {
-        self.is_cut() && matches!(self, Solved::Rounds(play) if play.rounds.0 == 0)
+        matches!(self, Solved::Rounds(play) if play.has_nothing())
+    }
+}
+
+/// How a run ended, as its summary says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
+pub enum Ended {
+    /// All that was asked for was done.
+    Finished,
+    /// Somebody stopped it before.
+    Interrupted,
+    /// A budget of rows was used up before the last round.
+    Exhausted,
+    /// The table of a stream ended before the last round.
+    FileEnded,
+}
+
+impl From<Ended> for &'static str {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Finished => "finished",
+            Ended::Interrupted => "interrupted",
+            Ended::Exhausted => "budget exhausted",
+            Ended::FileEnded => "file ended",
+        }
+    }
+}
+
+impl Display for Ended {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str((*self).into())
     }
 }
 
@@ -86,6 +123,20 @@ pub struct Play {
 }
 
 impl Play {
+    /// How the rounds ended.
+    pub fn ended(&self) -> Ended {
+        match self.outcome {
+            Outcome::Finished => Ended::Finished,
+            Outcome::Stopped => Ended::Interrupted,
+            Outcome::Exhausted { .. } => Ended::Exhausted,
+        }
+    }
+
+    /// Whether they were interrupted before the first one had ended, so that there is no model.
+    pub(crate) fn has_nothing(&self) -> bool {
+        self.ended() == Ended::Interrupted && self.rounds.0 == 0
+    }
+
     /// What would bring the model nearer to its optimum, for a user of this front end.
     pub fn advice(&self, front: Front) -> String {
         if self.fits_exact {

@@ -7,7 +7,7 @@ mod rounds;
 mod solved;
 mod watched;
 
-pub use answer::{Answer, Play, Solved};
+pub use answer::{Answer, Ended, Play, Solved};
 pub use incremental::{Incremental, Learnt};
 pub use rounds::{RoundsPlan, budgets, check_queries, config_of};
 pub use solved::solved;

@@ -42,6 +42,7 @@ use crate::numbers::counted;
 use crate::prepared::{Setting, task_of};
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
+use crate::solve::Ended;
 
 /// Bytes that the shuffle buffer takes as encoded rows, about, unless it is given in rows.
 const BUFFER: u64 = 12 << 20;
@@ -58,6 +59,9 @@ const PER_ROW: usize = 2400;
 
 /// What a stream takes besides, about.
 const BESIDES: u64 = 60 << 20;
+
+/// Of a run that plays less than this part of its rounds nothing is kept.
+const PLAYED: u64 = 100;
 
 /// Most rows that are held out in all, unless the number per group is given: more would not make
 /// the intervals narrower in any way that matters.
@@ -87,6 +91,8 @@ pub struct Streamed {
     pub others: Vec<play::Learnt>,
     /// What the pass after training found, when there was one.
     pub finish: Option<finish::Finish>,
+    /// How the run ended.
+    pub ended: Ended,
 }
 
 /// Runs a job on a table that is streamed.
@@ -128,7 +134,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         progress.tell(Event::Stage("a sample of every group"));
         let Some((head, training)) = Head::sampled(&rows, &checkpoint, &stop)? else {
             return Err(Failure::Machine(
-                "interrupted before training: there is no model yet".into(),
+                "interrupted before training: there is no model of this run yet".into(),
             ));
         };
         rows.training = Some(training);
@@ -308,8 +314,20 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     };
     files.check()?;
     progress.tell(Event::Done);
-    if robust.play.outcome == Outcome::Stopped && robust.play.rounds.0 == 0 {
+    if robust.play.has_nothing() {
         return Err(Failure::Interrupted);
+    }
+    if let (Outcome::Exhausted { group, .. }, (played, planned)) =
+        (robust.play.outcome, robust.play.rounds)
+        && played < planned / PLAYED
+    {
+        return Err(Failure::input(format!(
+            "the files ended after {played} of {}: rows of the group `{}` were let go while others waited, \
+             so that there is no model: put the rows of the files in random order, or give a larger --buffer \
+             than {buffer}",
+            counted(planned, "round"),
+            names[group]
+        )));
     }
     let mut finished = None;
     if !streaming.one_pass && !stop.load(Ordering::Relaxed) {
@@ -329,6 +347,11 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         files.check()?;
         progress.tell(Event::Done);
     }
+    let ended = match robust.play.ended() {
+        _ if !streaming.one_pass && finished.is_none() => Ended::Interrupted,
+        Ended::Exhausted => Ended::FileEnded,
+        ended => ended,
+    };
     let read = read.into_inner();
     // Of groups of a second family only the pass over all rows knows it exactly.
     let counted = finished.as_ref().map(|found: &Finish| found.held_out.clone());
@@ -345,6 +368,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         robust,
         others,
         finish: finished,
+        ended,
     })
 }
 
@@ -417,7 +441,7 @@ fn schema(
         if is_last {
             checkpoint.freeze();
             return Err(Failure::Machine(
-                "interrupted while counting rows: there is no model yet".into(),
+                "interrupted while counting rows: there is no model of this run yet".into(),
             ));
         }
     }

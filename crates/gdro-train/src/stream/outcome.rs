@@ -19,7 +19,7 @@ use crate::fit::Fitted;
 use crate::intervals::settings;
 use crate::job::{Job, LossName};
 use crate::model::Model;
-use crate::solve::Solved;
+use crate::solve::{Ended, Solved};
 use crate::verdict::Verdict;
 
 /// Most groups that a note lists.
@@ -54,8 +54,8 @@ pub struct BriefSummary {
     pub solver: String,
     /// Rounds played.
     pub rounds: u64,
-    /// `finished` or `interrupted`, or `file ended`.
-    pub ended: &'static str,
+    /// How it ended.
+    pub ended: Ended,
     /// Rows of the table.
     pub rows: u64,
     /// Rows that were visited.
@@ -395,11 +395,7 @@ impl Streamed {
             objective: job.training.objective.to_string(),
             solver: self.algorithm.to_string(),
             rounds: play.rounds.0,
-            ended: match play.outcome {
-                Outcome::Finished => "finished",
-                Outcome::Stopped => "interrupted",
-                Outcome::Exhausted { .. } => "file ended",
-            },
+            ended: self.ended,
             rows: schema.rows,
             samples: play.samples.iter().sum(),
             clipped: play.clipped,

@@ -20,9 +20,9 @@ class Encoder:
     """
     How the columns of a table become features, as it stands in a `model.json`.
     """
-    def __new__(cls, /, text: str) -> Encoder:
+    def __new__(cls, /, text: str, na: Sequence[str]) -> Encoder:
         """
-        The encoding of a JSON text.
+        The encoding of a JSON text, and the texts that mean a missing cell.
         """
     def columns(self, /) -> list[tuple[str, bool]]:
         """

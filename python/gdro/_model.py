@@ -21,6 +21,8 @@ from ._estimators import GroupDROClassifier, GroupDRORegressor, _GroupDRO
 from ._groups import is_missing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ._types import ColumnLike, Labels, Table
 
 
@@ -28,12 +30,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """How the program makes features of a table: the first step of what :func:`load` gives.
 
     Numbers are standardised, texts become indicators, both as in training. ``transform`` takes a
-    pandas, polars or Arrow table with the columns of the training by name; others are ignored.
+    pandas, polars or Arrow table with the columns of the training by name; others are ignored. Booleans
+    are the texts ``true`` and ``false`` in the spelling of the training, and dates (``datetime64``) are
+    days since 1970-01-01, as the program reads them.
 
     Parameters
     ----------
     encoding : str
         The encoding of a ``model.json``, as JSON.
+    na : sequence of str, default=()
+        What means a missing cell, besides the empty text and NaN, as the program's ``--na`` takes it:
+        ``"?"``, or ``"age=0"`` for the column ``age`` alone.
 
     Raises
     ------
@@ -50,8 +57,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [[1.0], [-0.5]]
     """
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, na: Sequence[str] = ()) -> None:
         self.encoding = encoding
+        self.na = na
+
+    def _encoder(self):
+        return _gdro.Encoder(self.encoding, list(self.na))
 
     def __sklearn_is_fitted__(self):
         return True
@@ -82,7 +93,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of str of shape (d,)
         """
-        encoder = _gdro.Encoder(self.encoding)
+        encoder = self._encoder()
         names = encoder.feature_names()
         return np.array(names[:-1] if encoder.has_constant() else names, dtype=object)
 
@@ -103,8 +114,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ValueError
             Where a column is missing, or a cell that training has no answer to.
         """
-        encoder = _gdro.Encoder(self.encoding)
+        encoder = self._encoder()
         columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
+        levels = {c["name"]: c.get("levels", ()) for c in json.loads(self.encoding)["columns"]}
+        columns = [(name, _spelled(cells, levels.get(name, ()))) for name, cells in columns]
         found = encoder.encode(columns)
         for name, count in found["unseen"].items():
             warnings.warn(
@@ -131,14 +144,36 @@ def _cells(table, name, text):
             except TypeError:
                 column = column.to_numpy()
         try:
+            if np.asarray(column).dtype.kind == "M":
+                return _days(np.asarray(column))
             return np.ascontiguousarray(column, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"column {name!r}: expected numbers") from None
+            raise ValueError(
+                f"column {name!r}: expected numbers, or dates as datetime64 without a time zone"
+            ) from None
     return [_text(value) for value in (column.to_pylist() if hasattr(column, "to_pylist") else column)]
 
 
+def _days(dates):
+    """Dates as the days since 1970-01-01, with the time of the day as a fraction; NaN where missing."""
+    days = (dates - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+    return np.ascontiguousarray(days, dtype=np.float64)
+
+
+def _spelled(cells, levels):
+    """Cells of which the booleans are texts, spelled as in these levels: tables know no booleans."""
+    if not isinstance(cells, list):
+        return cells
+    spellings = (str.lower, str, str.upper)
+    known = (s for s in spellings if s("True") in levels or s("False") in levels)
+    spell = next(known, str.lower)
+    return [spell(str(cell)) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells]
+
+
 def _text(value):
-    """A cell as the text that the program reads; empty where it is missing."""
+    """A cell as the text that the program reads; empty where it is missing. Booleans are left."""
+    if isinstance(value, (bool, np.bool_)):
+        return value
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return ""
     if isinstance(value, (float, np.floating)) and value == int(value):
@@ -199,7 +234,7 @@ def _from_json(model):
             "matrix nor a table has: predict with the program"
         )
     c, features = model["outputs"], model["features"]
-    encoder = TableEncoder(json.dumps(encoding))
+    encoder = TableEncoder(json.dumps(encoding), tuple(model["job"]["data"].get("na", ())))
     constant = bool(encoding["constant"])
     is_number = target["task"] == "regression"
     shape = (len(features), c)
@@ -329,6 +364,9 @@ def save(
     ['model.json']
     """
     record = _to_json(*_parts(model), target, weight, cluster)
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    if isinstance(first, TableEncoder):
+        record["job"]["data"]["na"] = list(first.na)
     content = json.dumps(record, allow_nan=False)
     path = Path(path)
     if path.suffix != ".json":
@@ -608,7 +646,9 @@ def to_onnx(
 
     An estimator has one input ``X`` of shape (rows, features); a pipeline, see :func:`save`, has one
     input of shape (rows, 1) for every column, of numbers (``double``, NaN where missing) or texts
-    (``string``, empty where missing). Outputs are ``label`` and ``probabilities`` (``score`` after
+    (``string``, empty where missing), as training has them: without blanks around them, true and false
+    spelled as there, days since 1970-01-01 for dates, and what else meant a missing cell as one. A missing
+    cell where training had none gives no sensible answer. Outputs are ``label`` and ``probabilities`` (``score`` after
     training with a hinge loss), or ``prediction`` for numbers.
 
     Parameters

@@ -89,6 +89,24 @@ WEIGHT_KINDS = ("importance", "frequency")
 MOST_ROWS = 20_000_000
 
 
+def is_text(values):
+    """Whether an array holds texts."""
+    if values.dtype.kind == "O":
+        return any(isinstance(value, (str, bytes)) for value in values.tolist())
+    return values.dtype.kind in "US"
+
+
+def as_written(y, classes):
+    """Labels that are whole numbers as texts, if the classes are texts and theirs are among them.
+
+    A model of the program has the texts of its table.
+    """
+    if y.dtype.kind not in "iu" or not is_text(classes):
+        return y
+    texts = y.astype(str)
+    return texts if np.isin(np.unique(texts), classes.astype(str)).all() else y
+
+
 def weights_of(sample_weight, X, kind="importance"):
     """The weights of the rows of X, and which rows count: those above 0, or ``None`` for all.
 

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _gdro, _html
 from ._groups import clusters_of, families_of, is_missing, names_of
 from ._index import same_index
-from ._settings import loss_of, number, seed_of, targets_of, weights_of
+from ._settings import as_written, is_text, loss_of, number, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -288,7 +288,7 @@ def _losses_of(y_true, y_score, loss, labels):
     if kind == "numbers":
         if y_score.ndim != 1:
             raise ValueError(f"loss={loss!r} takes one prediction per row, found {y_score.shape}")
-        if _is_text(y_true):
+        if is_text(y_true):
             raise ValueError(
                 f"loss={loss!r} takes numbers, y_true holds {y_true.tolist()[0]!r}: for labels give "
                 "loss='log' and probabilities"
@@ -337,7 +337,7 @@ def _usual_loss(y_true, y_score):
     """The loss of what can mean one thing alone."""
     if y_score.ndim == 2:
         return "log"
-    if not _is_text(y_true):
+    if not is_text(y_true):
         values = np.unique(y_true)
         if len(values) > 2 or np.any(values != np.round(values.astype(np.float64))):
             return "squared"
@@ -376,23 +376,6 @@ def _check_known(name, values):
         raise ValueError(f"{name} of row {row} is {values.tolist()[row]!r}: fill it in")
 
 
-def _is_text(values):
-    if values.dtype.kind == "O":
-        return any(isinstance(value, (str, bytes)) for value in values.tolist())
-    return values.dtype.kind in "US"
-
-
-def _as_written(y, classes):
-    """Labels that are whole numbers as texts, if the classes are texts and theirs are among them.
-
-    A model of the program has the texts of its table.
-    """
-    if y.dtype.kind not in "iu" or not _is_text(classes):
-        return y
-    texts = y.astype(str)
-    return texts if np.isin(np.unique(texts), classes.astype(str)).all() else y
-
-
 def _codes(y, classes):
     """The number of the class of each row."""
     index = {label: i for i, label in enumerate(classes.tolist())}
@@ -400,7 +383,7 @@ def _codes(y, classes):
     codes = np.array([index.get(label, -1) for label in found.tolist()], dtype=np.intp)[codes]
     if np.any(codes < 0):
         row = int(np.flatnonzero(codes < 0)[0])
-        texts = _is_text(classes) and not _is_text(y)
+        texts = is_text(classes) and not is_text(y)
         raise ValueError(
             f"y of row {row} is {y.tolist()[row]!r}: no class of {classes.tolist()[:8]}"
             f"{', which are texts: see y.astype(str)' if texts else ''}"
@@ -416,9 +399,9 @@ def _check_labels(y_true, y_pred):
     """Refuses predictions that can be no labels, which would all count as wrong."""
     _check_known("y_true", y_true)
     _check_known("y_pred", y_pred)
-    if len(y_true) and _is_text(y_true) != _is_text(y_pred):
+    if len(y_true) and is_text(y_true) != is_text(y_pred):
         a, b = y_true.tolist()[0], y_pred.tolist()[0]
-        name = "y_pred" if _is_text(y_true) else "y_true"
+        name = "y_pred" if is_text(y_true) else "y_true"
         raise ValueError(
             f"y_true holds {a!r} and y_pred {b!r}: expected labels of one kind, such as {name}.astype(str)"
         )
@@ -637,7 +620,7 @@ def _row_losses(estimator, X, y):
         predicted = np.asarray(estimator.predict(X), dtype=np.float64)
         return _gdro.losses(loss, predicted[:, None], y.astype(np.float64)), None, None
     classes = estimator.classes_
-    y = _as_written(y, classes)
+    y = as_written(y, classes)
     codes = _codes(y, classes)
     correct = np.asarray(estimator.predict(X)) == y
     binary = None

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gdro_data::onnx::{Input, Linear, Meaning, onnx};
-use gdro_data::{Cells, Encoding, Kind, Table};
+use gdro_data::{Cells, DataOptions, Encoding, Kind, Table};
 use gdro_train::files::write_one;
 use gdro_train::model::{Model, OfRows};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -17,6 +17,8 @@ use crate::run::run;
 #[pyclass(module = "gdro._gdro", frozen)]
 pub struct Encoder {
     encoding: Encoding,
+    /// What means a missing cell.
+    options: DataOptions,
 }
 
 /// A column: numbers, or texts.
@@ -30,11 +32,12 @@ pub enum Values<'py> {
 
 #[pymethods]
 impl Encoder {
-    /// The encoding of a JSON text.
+    /// The encoding of a JSON text, and the texts that mean a missing cell.
     #[new]
-    fn new(text: &str) -> PyResult<Self> {
+    #[pyo3(signature = (text, na: "Sequence[str]"))]
+    fn new(text: &str, na: Vec<String>) -> PyResult<Self> {
         let encoding = serde_json::from_str(text).map_err(|e| refuse(format!("encoding: {e}")))?;
-        Ok(Encoder { encoding })
+        Ok(Encoder { encoding, options: DataOptions { na, ..DataOptions::default() } })
     }
 
     /// (name, whether it holds texts) of each column.
@@ -71,9 +74,9 @@ impl Encoder {
             (name, cells)
         });
         let cells = cells.collect();
-        let encoding = &self.encoding;
+        let (encoding, options) = (&self.encoding, &self.options);
         let encoded = run(py, None, None, move |_| {
-            let table = Table::of_columns(cells).map_err(gdro::Error::user)?;
+            let table = Table::of_columns(cells, options).map_err(gdro::Error::user)?;
             let rows: Vec<u32> = (0..table.rows() as u32).collect();
             encoding.encode(&table, &rows).map_err(gdro::Error::user)
         })?;

@@ -534,6 +534,7 @@ def test_whole_numbers_are_labels_of_a_loaded_model_whose_texts_they_are(tmp_pat
     assert found.clipped_risk == expected.clipped_risk and found.accuracy == expected.accuracy
     scorer = gdro.metrics.worst_group_risk_scorer
     assert scorer(model, frame, frame["ill"], **here) == scorer(model, frame, frame["ill"].astype(str), **here)
+    assert model.score(frame, frame["ill"]) == model.score(frame, frame["ill"].astype(str)) > 0.5
     with pytest.raises(ValueError, match=r"y_true holds . and y_pred '.'.*, such as y_true.astype\(str\)"):
         gdro.metrics.worst_group_accuracy_scorer(model, frame, frame["ill"], **here)
     for other in (frame["ill"] + 1, frame["ill"].astype(float)):
@@ -650,3 +651,68 @@ def test_a_model_that_is_not_of_its_run_is_refused(tmp_path):
     with pytest.raises(ValueError, match="files of several runs are mixed"):
         gdro.load(tmp_path)
     gdro.load(file.rename(tmp_path / "alone.json"))
+
+
+@pytest.mark.parametrize("kind", [lambda t: t, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"])
+def test_what_means_a_missing_cell_in_the_program_means_it_in_python(tmp_path, table, kind):
+    frame = table.assign(age=table["age"].where(np.arange(len(table)) % 7 > 0, 0.0), pay=table["pay"].fillna(-999))
+    frame.loc[::5, "town"] = "?"
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    run(
+        "fit", tmp_path / "table.csv", "--target", "ill", "--groups", "site", "--out", tmp_path / "run",
+        "--ignore", "kind,size", "--missing", "mean", "--missing", "town=own-category", "--na", "age=0,pay=-999,?", "--quiet",
+    )
+    labels, numbers = predictions(tmp_path, tmp_path / "run")
+    gdro.save(gdro.load(tmp_path / "run"), tmp_path / "again")
+    for path in ("run", "again"):
+        model = gdro.load(tmp_path / path)
+        assert model[0].na == ("age=0", "pay=-999", "?")
+        assert model.predict(kind(frame)).tolist() == labels
+        assert_allclose(model.predict_proba(kind(frame))[:, 1:], numbers, atol=1e-12)
+    # They are not what stands there.
+    plain = gdro.TableEncoder(model[0].encoding)
+    with pytest.warns(UserWarning, match="never saw"):
+        assert abs(plain.transform(frame) - model[0].transform(frame)).max() > 1
+
+
+@pytest.mark.parametrize("spell", [str.lower, str, str.upper], ids=["true", "True", "TRUE"])
+def test_booleans_are_the_texts_of_the_training(tmp_path, table, spell):
+    rng = np.random.default_rng(4)
+    member = rng.random(len(table)) < 0.4
+    ill = np.where(member ^ (rng.random(len(table)) < 0.2), "yes", "no")
+    frame = table[["age", "site"]].assign(member=[spell(str(bool(m))) for m in member], ill=ill)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    run(
+        "fit", tmp_path / "table.csv", "--target", "ill", "--groups", "site", "--objective", "max",
+        "--out", tmp_path / "run", "--quiet",
+    )
+    labels, numbers = predictions(tmp_path, tmp_path / "run")
+    again = pd.read_csv(tmp_path / "table.csv")
+    assert again["member"].dtype == bool
+    model = gdro.load(tmp_path / "run")
+    tables = [frame, again, again.astype({"member": object}), pl.from_pandas(again), pa.Table.from_pandas(again)]
+    for given in tables:
+        assert model.predict(given).tolist() == labels
+        assert_allclose(model.predict_proba(given)[:, 1:], numbers, atol=1e-12)
+
+
+def test_dates_are_days(tmp_path, table):
+    rng = np.random.default_rng(5)
+    days = pd.Timestamp("2019-03-01") + pd.to_timedelta(rng.integers(0, 1000 * 24, len(table)), unit="h")
+    ill = np.where(days < pd.Timestamp("2020-06-01"), table["ill"], "no")
+    frame = table[["age", "site"]].assign(day=days.strftime("%Y-%m-%d %H:%M:%S"), ill=ill)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    run(
+        "fit", tmp_path / "table.csv", "--target", "ill", "--groups", "site", "--objective", "max",
+        "--date", "day", "--out", tmp_path / "run", "--quiet",
+    )
+    labels, numbers = predictions(tmp_path, tmp_path / "run")
+    model = gdro.load(tmp_path / "run")
+    again = pd.read_csv(tmp_path / "table.csv", parse_dates=["day"])
+    tables = [again.astype({"day": f"datetime64[{unit}]"}) for unit in ("s", "ms", "us", "ns")]
+    for given in [*tables, pl.from_pandas(again), pa.Table.from_pandas(again)]:
+        assert model.predict(given).tolist() == labels
+        assert_allclose(model.predict_proba(given)[:, 1:], numbers, atol=1e-9)
+    for given in (frame, again.assign(day=again["day"].dt.tz_localize("UTC"))):
+        with pytest.raises(ValueError, match="column 'day': expected numbers, or dates as datetime64"):
+            model.predict(given)

@@ -10,7 +10,7 @@ use crate::clusters::Clusters;
 use crate::error::{Error, Result};
 use crate::features::{Encoding, notes as feature_notes, usable_rows};
 use crate::groups::{Assignment, Grouping};
-use crate::inspect::{leak, spike};
+use crate::inspect::{is_like_an_id, leak, like_ids, spike};
 use crate::options::{DataOptions, GroupEntry, GroupFeatures, Missing, MissingGroup, Split, Task};
 use crate::schema::{ColumnSchema, schema};
 use crate::split::{Units, chosen_rows, hold_out};
@@ -173,6 +173,12 @@ pub fn prepare(
     let leaks = leaks(table, &features, &rows, &targets, target.task());
     notes.extend(leaks.iter().cloned());
     notes.extend(spikes(table, &features, &rows));
+    // Texts that name the rows are said with the features.
+    let is_id = |name: &&str| {
+        let cells = table.column(name).filter(|cells| cells.numbers.is_some());
+        cells.is_some_and(|cells| is_like_an_id(cells, table.rows()))
+    };
+    notes.extend(like_ids(features.iter().copied().filter(is_id)));
 
     let mut groups = Vec::with_capacity(members.len());
     for (at, (name, members)) in grouping.names().iter().zip(&members).enumerate() {

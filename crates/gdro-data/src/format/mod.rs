@@ -20,6 +20,7 @@ mod side;
 mod svmlight;
 mod unnamed;
 
+pub(crate) use na::Na;
 pub use opened::expand;
 pub use reader::{Kinds, Reader};
 

@@ -5,12 +5,11 @@ use crate::options::DataOptions;
 
 /// The texts that mean a missing cell of a column, besides the empty one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Na {
+pub(crate) struct Na {
     texts: Vec<String>,
     /// Numbers that were given for this column alone: other spellings of them mean the same.
     own: Vec<f64>,
-    /// All that are numbers, for files that know numbers.
-    #[cfg(feature = "arrow")]
+    /// All that are numbers, for tables that know numbers.
     numbers: Vec<f64>,
 }
 
@@ -32,7 +31,6 @@ impl Na {
         self.texts.push(text.to_owned());
         let number = text.parse::<f64>().ok();
         self.own.extend(number.filter(|_| own));
-        #[cfg(feature = "arrow")]
         self.numbers.extend(number);
     }
 
@@ -45,7 +43,6 @@ impl Na {
     }
 
     /// Whether a number means that the cell is missing.
-    #[cfg(feature = "arrow")]
     pub fn is_missing(&self, number: f64) -> bool {
         self.numbers.iter().any(|n| *n == number || n.is_nan() && number.is_nan())
     }
@@ -93,7 +90,6 @@ mod tests {
             [" a ", "n/a", " -999", "-999.0", ""].map(|t| na.cell(t)),
             ["a", "", "", "-999.0", ""]
         );
-        #[cfg(feature = "arrow")]
         assert_eq!([-999.0, f64::NAN, 1.0].map(|v| na.is_missing(v)), [true, true, false]);
     }
 
@@ -103,7 +99,6 @@ mod tests {
         assert_eq!(["?", "0", "0.0", "x", "=1"].map(|t| na[0].cell(t)), ["", "", "", "x", ""]);
         assert_eq!(["?", "0", "0.0", "x", "=1"].map(|t| na[1].cell(t)), ["", "0", "0.0", "", ""]);
         assert_eq!(["?", "0", "b=x"].map(|t| na[2].cell(t)), ["", "0", "b=x"]);
-        #[cfg(feature = "arrow")]
         assert_eq!([0, 2].map(|at| na[at].is_missing(0.0)), [true, false]);
     }
 }

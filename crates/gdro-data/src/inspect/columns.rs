@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::schema::Role;
 use crate::table::{Column, Kind};
+use crate::words::list;
 
 /// Most levels that a profile lists.
 const LISTED: usize = 10;
@@ -91,11 +92,43 @@ impl ColumnProfile {
             (self.mean, self.deviation) = (Some(mean), Some(deviation));
         }
     }
+}
 
-    /// Whether the column is a name or a number of its row: different texts everywhere, or whole
-    /// numbers without a gap.
-    pub(super) fn is_like_an_id(&self, rows: usize) -> bool {
-        let whole = self.range.is_none_or(|[low, high]| high - low == (rows - 1) as f64);
-        self.distinct == rows && self.kind != Kind::Ignored && whole
+/// Fewer rows than this say nothing about what is odd.
+const FEW_ROWS: usize = 20;
+
+/// Whether a column is a name or a number of its row: different texts everywhere, or whole numbers
+/// without a gap.
+pub(crate) fn is_like_an_id(cells: &Column, rows: usize) -> bool {
+    match (&cells.numbers, &cells.texts) {
+        _ if rows < FEW_ROWS => false,
+        (Some(numbers), _) => {
+            let fold = |f: fn(f64, f64) -> f64| numbers.iter().copied().fold(f64::NAN, f);
+            let (low, high) = (fold(f64::min), fold(f64::max));
+            let place =
+                |v: &f64| Some(v - low).filter(|at| at.fract() == 0.0).map(|at| at as usize);
+            high - low == (rows - 1) as f64 && are_different(numbers.iter().map(place), rows)
+        }
+        (None, Some(texts)) => {
+            are_different((0..rows).map(|row| texts.code(row)), texts.levels.len())
+        }
+        (None, None) => false,
     }
+}
+
+/// Whether places below `limit` are all known and none comes twice.
+fn are_different(mut places: impl Iterator<Item = Option<usize>>, limit: usize) -> bool {
+    let mut seen = vec![false; limit];
+    places.all(|place| place.is_some_and(|place| !std::mem::replace(&mut seen[place], true)))
+}
+
+/// What to say of such columns of these names.
+pub(crate) fn like_ids<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "a value of its own in every row, like a number of the row: {}: leave out with `ignore`",
+            list(names.into_iter())
+        )
+    })
 }

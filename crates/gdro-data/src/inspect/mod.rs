@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 pub use columns::{ColumnProfile, LevelCount};
+pub(crate) use columns::{is_like_an_id, like_ids};
 pub(crate) use leaks::leak;
 pub use repeated::repeated_units;
 pub(crate) use spikes::spike;
@@ -25,9 +26,6 @@ use crate::words::{count, list, number};
 /// A text feature with more levels than this, of fewer rows than this on average, is worth a
 /// warning.
 const MANY_LEVELS: usize = 100;
-
-/// Fewer rows than this say nothing about what is odd.
-const FEW_ROWS: usize = 20;
 
 /// What a table holds.
 #[derive(Clone, Debug, Serialize)]
@@ -101,17 +99,15 @@ fn odd_columns(table: &Table, options: &DataOptions, columns: &[ColumnProfile]) 
     if let Some(names) = named(&|c| c.distinct == 1) {
         warnings.push(format!("one value only: {names}: teaches nothing"));
     }
-    if let Some(names) = named(&|c| table.rows() >= FEW_ROWS && c.is_like_an_id(table.rows())) {
-        warnings.push(format!(
-            "a value of its own in every row, like a number of the row: {names}: leave out with \
-             `ignore`"
-        ));
-    }
+    let is_id = |c: &ColumnProfile| {
+        table.column(&c.name).is_some_and(|cells| is_like_an_id(cells, table.rows()))
+    };
+    warnings.extend(like_ids(features().filter(|c| is_id(c)).map(|c| c.name.as_str())));
     let limit = most_levels(table.rows());
     for column in features().filter(|c| c.kind == Kind::Text && c.distinct > MANY_LEVELS) {
         let common = column.distinct * MANY_LEVELS < table.rows();
         let hashed = options.hash.contains_key(&column.name);
-        if common || hashed || column.is_like_an_id(table.rows()) {
+        if common || hashed || is_id(column) {
             continue;
         }
         let refused = if column.distinct > limit && options.min_count.is_none() {

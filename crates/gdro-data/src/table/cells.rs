@@ -4,6 +4,8 @@ use gdro::Error;
 
 use super::{Column, Table, Texts};
 use crate::error::{Result, Unit};
+use crate::format::Na;
+use crate::options::DataOptions;
 
 /// The cells of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,11 +26,14 @@ impl Cells {
 }
 
 impl Table {
-    /// A table of named columns, whose rows are numbered from 0.
+    /// A table of named columns, whose rows are numbered from 0. Cells are missing where
+    /// [`DataOptions::na`] says so: a number then means all its spellings.
     ///
     /// # Errors
     /// When the columns differ in length, and for an infinite number.
-    pub fn of_columns(columns: Vec<(String, Cells)>) -> Result<Self> {
+    pub fn of_columns(columns: Vec<(String, Cells)>, options: &DataOptions) -> Result<Self> {
+        let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        let missing = Na::of(options, &names);
         let rows = columns.first().map_or(0, |(_, cells)| cells.len());
         let mut table = Table {
             files: vec![("table".to_owned(), rows)],
@@ -36,21 +41,23 @@ impl Table {
             unit: Unit::Row,
             ..Table::default()
         };
-        for (name, cells) in columns {
+        for ((name, cells), na) in columns.into_iter().zip(missing) {
             if cells.len() != rows {
                 let found = cells.len();
                 return Err(Error::Length { what: "a column", found, expected: rows }.into());
             }
             let column = match cells {
-                Cells::Numbers(numbers) => {
+                Cells::Numbers(mut numbers) => {
                     if let Some(row) = numbers.iter().position(|v| v.is_infinite()) {
                         let value = numbers[row];
                         return Err(Error::NotFinite { what: "a cell", row, value }.into());
                     }
+                    let missing = numbers.iter_mut().filter(|number| na.is_missing(**number));
+                    missing.for_each(|number| *number = f64::NAN);
                     Column { numbers: Some(numbers), ..Column::default() }
                 }
                 Cells::Texts(texts) => {
-                    let texts = Texts::new(texts.iter().map(String::as_str));
+                    let texts = Texts::new(texts.iter().map(|text| na.cell(text)));
                     Column { texts: Some(texts), ..Column::default() }
                 }
             };
@@ -68,11 +75,12 @@ mod tests {
     #[test]
     fn columns_become_a_table() {
         let texts = ["x", "", "y"].map(String::from).to_vec();
-        let table = Table::of_columns(vec![
+        let columns = vec![
             ("a".into(), Cells::Numbers(vec![1.0, f64::NAN, 2.0])),
             ("b".into(), Cells::Texts(texts)),
-        ])
-        .unwrap();
+        ];
+        let plain = DataOptions::default();
+        let table = Table::of_columns(columns.clone(), &plain).unwrap();
         assert_eq!((table.rows(), table.names()), (3, &["a".to_owned(), "b".to_owned()][..]));
         let (a, b) = (table.column("a").unwrap(), table.column("b").unwrap());
         assert_eq!((a.number(0), a.number(1)), (Some(1.0), None));
@@ -80,9 +88,14 @@ mod tests {
         assert_eq!(table.position(2).to_string(), "table: row 2");
         let short =
             vec![("a".into(), Cells::Numbers(vec![1.0])), ("b".into(), Cells::Numbers(vec![]))];
-        assert!(Table::of_columns(short).is_err());
-        assert!(
-            Table::of_columns(vec![("a".into(), Cells::Numbers(vec![f64::INFINITY]))]).is_err()
-        );
+        assert!(Table::of_columns(short, &plain).is_err());
+        let infinite = vec![("a".into(), Cells::Numbers(vec![f64::INFINITY]))];
+        assert!(Table::of_columns(infinite, &plain).is_err());
+
+        let options = DataOptions { na: vec!["a=1".into(), "y".into()], ..DataOptions::default() };
+        let table = Table::of_columns(columns, &options).unwrap();
+        let (a, b) = (table.column("a").unwrap(), table.column("b").unwrap());
+        assert_eq!([0, 2].map(|row| a.number(row)), [None, Some(2.0)]);
+        assert_eq!([0, 2].map(|row| b.text(row)), [Some("x"), None]);
     }
 }

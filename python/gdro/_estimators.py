@@ -28,6 +28,7 @@ from ._index import same_index
 from ._portions import Portions
 from ._settings import (
     PER_GROUP,
+    as_written,
     checkpoint_of,
     given,
     loss_of,
@@ -443,8 +444,8 @@ class _GroupDRO(Named, BaseEstimator):
         self.cluster_cap_ = found["cluster_cap"]
         self.steps_ = found["steps"]
         self._player = (self._whose(names), found["player"])
-        if found["remark"] is not None:
-            warnings.warn(found["remark"], UserWarning, stacklevel=3)
+        for remark in found["remarks"]:
+            warnings.warn(remark, UserWarning, stacklevel=3)
         for family in families:
             rows = np.bincount(family.codes, minlength=len(family.names)).tolist()
             for remark in _gdro.group_remarks(family.columns, family.names, rows):
@@ -639,6 +640,8 @@ class _Scored:
             For columns of other lengths or with another index, and features that ``fit`` did not see.
         """
         same_index(X=X, y=y, sample_weight=sample_weight)
+        if hasattr(self, "classes_"):
+            y = as_written(column_or_1d(y), self.classes_)
         return super().score(X, y, sample_weight=sample_weight)
 
 

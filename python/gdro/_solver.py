@@ -17,7 +17,7 @@ from ._certificate import Certificate
 from ._estimators import _rows_of
 from ._groups import families_of, names_of
 from ._index import same_index
-from ._settings import given, loss_of, number, objective_of, seed_of, targets_of, weights_of
+from ._settings import given, is_text, loss_of, number, objective_of, seed_of, targets_of, weights_of
 
 if TYPE_CHECKING:
     from ._types import (
@@ -48,7 +48,9 @@ class Solver:
     Parameters
     ----------
     algorithm : str
-        What plays: ``"smd-m"``, ``"online-1"``, ``"smd-r"``, ``"smpa-m"``, ``"atkro-m"``, ….
+        What plays: ``"smd-m"``, ``"online-1"``, ``"smd-r"``, ``"smpa-m"``, ``"atkro-m"``, …. Three of them,
+        ``"smd-r"``, ``"smpa-m"`` and ``"hybrid"``, play the paper's weighted game: of groups of n_i rows they
+        make the largest n_i R_i small, not the largest risk R_i, which the others do.
     X : array or sparse matrix of shape (n, d), default=None
         Rows in memory.
     y : array of shape (n,), default=None
@@ -303,6 +305,10 @@ kept, subsets, delta
     def advance(self, rounds: int = 1) -> int:
         """Plays so many more rounds, fewer where a budget ends them.
 
+        Rounds beyond ``rounds`` are played as well; the steps stay those of so many. Where a source or a loss
+        that is a function raises, the solver goes back to a whole round, which ``rounds`` tells: one of the
+        last fifth. What the function keeps for itself is the caller's to put back.
+
         Parameters
         ----------
         rounds : int, default=1
@@ -429,12 +435,21 @@ kept, subsets, delta
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on, bit for bit, in a solver made with the same arguments.
 
+        What a ``source`` or a ``loss`` that is a function keeps for itself, such as a generator of random
+        numbers, is not in it: save that beside it, and put it back before going on.
+
         Returns
         -------
         dict
             Plain values, which any serialiser takes.
         """
         return {"state": self._loop.save(), "arguments": self._made.copy()}
+
+    def __reduce__(self):
+        raise TypeError(
+            "a Solver cannot be pickled or copied: keep what state_dict() gives, and load it in a Solver made "
+            "with the same arguments"
+        )
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes over what ``state_dict`` gave.
@@ -519,6 +534,8 @@ def _targets(y, loss):
     if kind == "classes":
         classes, codes = np.unique(y, return_inverse=True)
         return codes.astype(np.float64), len(classes)
+    if is_text(y):
+        raise ValueError(f"y holds texts, as {y.tolist()[0]!r}: a loss of numbers takes y as it is: map it")
     return np.ascontiguousarray(y, dtype=np.float64), 0
 
 

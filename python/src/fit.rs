@@ -127,7 +127,7 @@ pub fn proof_of(c: Certificate) -> Proof {
 /// # Errors
 /// Those of the interpreter.
 pub fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
-    let OnRows { trained, risks, constant, offsets, settings, remark } = fitted;
+    let OnRows { trained, risks, constant, offsets, settings, remarks } = fitted;
     let answer = trained.answer;
     let (iterations, steps, exhausted, advice) = match &answer.solved {
         Solved::Exact { iterations, .. } => (*iterations as u64, None, None, None),
@@ -152,7 +152,7 @@ pub fn dict_of(py: Python<'_>, fitted: OnRows) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("iterations", iterations)?;
     dict.set_item("cap", settings.cap)?;
     dict.set_item("cluster_cap", settings.cluster_cap)?;
-    dict.set_item("remark", remark)?;
+    dict.set_item("remarks", remarks)?;
     dict.set_item("steps", steps)?;
     dict.set_item("exhausted", exhausted)?;
     dict.set_item("player", answer.player.map(|player| PyArray1::from_vec(py, player)))?;

@@ -63,17 +63,22 @@ impl Own {
                  to the loss, which changes no model"
             )));
         }
+        let within = |name, found, most, what| within(name, found, (most, ROUNDING), what);
         within("loss_range", value, range, "the loss returned a value")?;
         within("loss_lipschitz", steep, self.lipschitz, "the loss returned a gradient of norm")
     }
 }
 
-/// How far a number may lie beyond a bound, relative to it: that of single precision.
+/// How far a loss may lie beyond its bounds, relative to them: its sums may be of single precision.
 const ROUNDING: f64 = 1e-6;
 
-/// Refuses `found` beyond the bound that the argument `name` declares, which the steps rest on.
-fn within(name: &str, found: f64, most: f64, what: &str) -> PyResult<()> {
-    if found > most * (1.0 + ROUNDING) {
+/// The same of samples, which are not computed here.
+const OF_SAMPLES: f64 = 1e-9;
+
+/// Refuses `found` beyond the bound that the argument `name` declares, which the steps rest on, by more
+/// than this share of it.
+fn within(name: &str, found: f64, (most, share): (f64, f64), what: &str) -> PyResult<()> {
+    if found > most * (1.0 + share) {
         return Err(PyValueError::new_err(format!(
             "{what} beyond {name}={most}: found {found}; give a larger {name}, which the steps rest on"
         )));
@@ -266,10 +271,11 @@ pub fn own_source(
                     )));
                 }
                 let what = format!("the source returned a sample of group {group}");
-                within("x_norm", out.iter().map(|v| v * v).sum::<f64>().sqrt(), bounds.0, &what)?;
+                let norm = out.iter().map(|v| v * v).sum::<f64>().sqrt();
+                within("x_norm", norm, (bounds.0, OF_SAMPLES), &what)?;
                 // Labels and classes are what they are, and a loss of Python has its own range.
                 if matches!(&loss, SomeLoss::Named(named) if named.targets() == Targets::Numbers) {
-                    within("y_bound", y.abs(), bounds.1, &what)?;
+                    within("y_bound", y.abs(), (bounds.1, OF_SAMPLES), &what)?;
                 }
                 Ok(y)
             });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use gdro::algorithm::{Algorithm, Constants, Form, SampleBounds};
+use gdro::algorithm::{Algorithm, Constants, Form, Request, SampleBounds};
 use gdro::game::Game;
 use gdro::loss::Loss as _;
 use gdro::risk::group_risks;
@@ -31,16 +31,23 @@ use crate::run::{listen, run};
 struct Bench {
     solver: Box<dyn Solver>,
     setting: Option<Setting<SomeLoss>>,
+    /// Whether rounds call a function of Python, which may fail in the middle of one.
+    calls_back: bool,
 }
 
 impl Bench {
     fn setting(&self) -> gdro::Result<&Setting<SomeLoss>> {
         let unknown = || {
-            gdro::Error::user("a source that is a function has no certificate and no known risks")
+            gdro::Error::user(
+                "a source that is a function has no certificate and no known risks: give rows of it as X and y, or take the losses of `model` on fresh samples",
+            )
         };
         self.setting.as_ref().ok_or_else(unknown)
     }
 }
+
+/// By what factor rounds grow between two that are kept for the case that a function of Python fails.
+const KEPT: f64 = 1.25;
 
 /// Something to do with a solver on its thread.
 type Command = Box<dyn FnOnce(&mut Bench) + Send>;
@@ -147,6 +154,15 @@ impl Loop {
                 let zero = vec![0.0; setting.model_len()];
                 group_risks(&setting.loss, &zero, &setting.data).map_err(library)?
             };
+            let sizes = budgets.as_deref().unwrap_or(&counts);
+            let request = Request {
+                rounds: training.rounds,
+                nbar: training.nbar,
+                budgets: Some(sizes),
+                counts: &counts,
+                ..Request::default()
+            };
+            let nbar = algorithm.nbar(&request).map_err(|c| job.refusal(c.setting, c.why))?;
             let make = || {
                 let constants = Constants::new(
                     &setting.game,
@@ -164,12 +180,12 @@ impl Loop {
                 };
                 let (game, loss) = (setting.game.clone(), setting.loss.clone().held());
                 let domain = setting.domain.clone();
-                let config = config_of(training, algorithm, rounds(&job), training.nbar);
-                let sizes = budgets.as_deref().unwrap_or(&counts);
+                let config = config_of(training, algorithm, rounds(&job), nbar);
                 config.build(game, loss, source, domain, &constants, Some(sizes))
             };
+            let calls_back = !matches!(setting.loss, SomeLoss::Named(_));
             let solver = make().map_err(library)?;
-            Ok(Bench { solver, setting: Some(setting) })
+            Ok(Bench { solver, setting: Some(setting), calls_back })
         })
     }
 
@@ -218,21 +234,30 @@ impl Loop {
                 config.build(game, loss.held(), source, domain, &constants, None)
             };
             let solver = make().map_err(|e| Failure::library(e, &names))?;
-            Ok(Bench { solver, setting: None })
+            Ok(Bench { solver, setting: None, calls_back: true })
         })
     }
 
-    /// Plays up to so many more rounds; returns how many were played.
+    /// Plays up to so many more rounds; returns how many were played. Where a function of Python fails, the
+    /// solver goes back to a whole round that it has kept.
     #[pyo3(signature = (rounds: "int"))]
     fn advance(&self, py: Python<'_>, rounds: u64) -> PyResult<u64> {
         let stop = self.stop.clone();
         let (played, outcome) = self.ask(py, move |bench| {
             let before = bench.solver.rounds();
             let until = before.saturating_add(rounds);
-            let mut look = |_: &dyn Solver| Ok(std::ops::ControlFlow::Continue(()));
-            let never = Cadence::Every(u64::MAX);
-            let outcome = drive(&mut *bench.solver, until, never, &stop, &mut look)?;
-            Ok((bench.solver.rounds() - before, outcome))
+            let keeps = bench.calls_back;
+            let mut whole = None;
+            let mut look = |solver: &dyn Solver| {
+                whole = keeps.then(|| solver.save());
+                Ok(std::ops::ControlFlow::Continue(()))
+            };
+            let cadence = if keeps { Cadence::Geometric(KEPT) } else { Cadence::Every(u64::MAX) };
+            let outcome = drive(&mut *bench.solver, until, cadence, &stop, &mut look);
+            if let (Err(_), Some(state)) = (&outcome, whole) {
+                bench.solver.restore(&state)?;
+            }
+            Ok((bench.solver.rounds() - before, outcome?))
         })?;
         match outcome {
             Outcome::Exhausted { group, budget } if played == 0 => Err(PyStopIteration::new_err(

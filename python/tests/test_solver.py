@@ -1,6 +1,9 @@
 """The loop itself."""
 
+import copy
 import json
+import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -119,6 +122,9 @@ def test_states_of_other_arguments_are_refused_by_name(rows):
             make(**other).load_state_dict(state)
     free = make(random_state=None)
     make(random_state=None).load_state_dict(free.state_dict())
+    for away in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"keep what state_dict\(\) gives"):
+            away(free)
 
 
 def test_a_source_in_python():
@@ -321,6 +327,8 @@ def test_what_functions_return_is_checked(rows):
     own = dict(loss_range=1.0, loss_lipschitz=1.0)
     with pytest.raises(ValueError, match="the loss returned 1: expected the loss and its gradient"):
         Solver("online-1", X, y, loss=lambda s, t: 1, **own).advance(3)
+    with pytest.raises(ValueError, match="y holds texts, as 'a': a loss of numbers takes y as it is"):
+        Solver("online-1", X, ["a", "b"] * (len(X) // 2), loss=lambda s, t: (0.0, [0.0]), **own)
     with pytest.raises(ValueError, match="the source returned 2: expected features and target"):
         Solver(
             "online-1", source=lambda group: 2, groups=2, n_features=1, x_norm=1, ball=1
@@ -353,3 +361,49 @@ def test_regression(rows):
     )
     solver.advance(50_000)
     assert solver.gap().upper < exact.certificate_.upper * 1.2
+
+
+@pytest.mark.parametrize("algorithm", ["smd-m", "online-1"])
+@pytest.mark.parametrize("at", [100, 1000])
+def test_a_loss_that_fails_within_a_round_leaves_whole_rounds(rows, algorithm, at):
+    X, y, g = rows
+    calls = []
+
+    def loss(s, t):
+        calls.append(None)
+        if len(calls) == at:
+            raise OSError("no answer")
+        return np.logaddexp(0, -t * s[0]), [-t / (1 + np.exp(t * s[0]))]
+
+    own = dict(sensitive_features=g, loss=loss, loss_range=9.0, loss_lipschitz=1.0, ball=1.0, rounds=2000)
+    solver = Solver(algorithm, X, 2.0 * y - 1, **own)
+    with pytest.raises(OSError, match="no answer"):
+        solver.advance(2000)
+    stood = solver.rounds
+    played = at / (3 if algorithm != "online-1" else 1)
+    assert 0.75 * played - 2 <= stood <= played
+    other = Solver(algorithm, X, 2.0 * y - 1, **own)
+    other.load_state_dict(json.loads(json.dumps(solver.state_dict())))
+    whole = Solver(algorithm, X, 2.0 * y - 1, **own)
+    whole.advance(2000)
+    for solver in (solver, other):
+        solver.advance(2000 - stood)
+        assert solver.rounds == 2000 and np.array_equal(solver.samples, whole.samples)
+        for found, expected in zip((*solver.model, solver.weights), (*whole.model, whole.weights)):
+            assert np.array_equal(found, expected)
+
+
+def test_algorithms_of_the_weighted_game_say_so(rows):
+    X, y, g = rows
+    small = np.flatnonzero((g > 0) | (np.arange(900) % 3 == 0))
+    usual = dict(rounds=200, ball=1.0, objective="max")
+    for solver in ("smd-r", "smpa-m"):
+        with pytest.warns(UserWarning, match=f"{solver} plays the weighted game of the paper"):
+            GroupDROClassifier(solver=solver, **usual).fit(X[small], y[small], sensitive_features=g[small])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".* plays the weighted game")
+        GroupDROClassifier(solver="smd-m", **usual).fit(X[small], y[small], sensitive_features=g[small])
+        even = np.concatenate([np.flatnonzero(g == i)[:250] for i in range(3)])
+        GroupDROClassifier(solver="smd-r", **usual).fit(X[even], y[even], sensitive_features=g[even])
+    with pytest.raises(ValueError, match="rounds=100000: 100000 rounds make nbar = 200000: expected a number between"):
+        Solver("hybrid", X[small], y[small], sensitive_features=g[small], ball=1.0)

@@ -6,7 +6,6 @@ use gdro::certificate::Certificate;
 use gdro::game::top_k_mean;
 use gdro::interval::{Estimate, METRICS};
 use gdro::risk::GroupMetric;
-use gdro::run::Outcome;
 use gdro_data::ColumnSchema;
 use serde::Serialize;
 
@@ -19,7 +18,7 @@ use gdro_train::evaluation::Evaluation;
 use gdro_train::fit::Fitted;
 use gdro_train::job::Job;
 use gdro_train::options::Front;
-use gdro_train::solve::Solved;
+use gdro_train::solve::{Ended, Solved};
 use gdro_train::verdict::Told;
 
 /// A model and how it does, in total and on every group. What does not apply is null.
@@ -35,8 +34,7 @@ pub struct Summary {
     /// Multipliers on the theorem's steps.
     step_w: Option<f64>,
     step_q: Option<f64>,
-    /// `finished`, `interrupted` or `budget exhausted`.
-    ended: Option<&'static str>,
+    ended: Option<Ended>,
     samples: Option<u64>,
     clipped: Option<u64>,
     seconds: Option<f64>,
@@ -257,10 +255,14 @@ impl Summary {
                 Objective::Max => "the worst group does better",
                 _ => "the objective is lower",
             };
-            summary.warnings.push(format!(
-                "{name} under ordinary training ({}): more --rounds, or other --step-w and --step-q, are needed",
-                super::numbers::risk(best)
-            ));
+            let advice = match fitted.solver.algorithm() {
+                Some(algorithm) if algorithm.spec().is_weighted() => {
+                    "--solver smd-m has no groups that count for less"
+                }
+                _ => "more --rounds, or other --step-w and --step-q, are needed",
+            };
+            let best = super::numbers::risk(best);
+            summary.warnings.push(format!("{name} under ordinary training ({best}): {advice}"));
         }
         if let (Some(tol), Solved::Rounds(play)) = (training.tol, &fitted.solved)
             && !play.certified
@@ -356,11 +358,6 @@ impl Summary {
             Solved::Exact { iterations, .. } => *iterations as u64,
             Solved::Rounds(play) => play.rounds.0,
         };
-        let ended = play.map_or("finished", |play| match play.outcome {
-            Outcome::Finished => "finished",
-            Outcome::Stopped => "interrupted",
-            Outcome::Exhausted { .. } => "budget exhausted",
-        });
         let level = evaluation.intervals.as_ref().map(|intervals| {
             let ends = |i: gdro::interval::Interval| [i.low, i.high];
             let compared = fitted.comparison.as_ref().filter(|_| is_robust);
@@ -395,7 +392,7 @@ impl Summary {
             rounds: is_robust.then_some(rounds),
             step_w: play.map(|p| p.steps.0),
             step_q: play.map(|p| p.steps.1),
-            ended: is_robust.then_some(ended),
+            ended: is_robust.then(|| fitted.solved.ended()),
             samples: play.map(|p| p.samples.iter().sum()),
             clipped: play.map(|p| p.clipped),
             seconds: is_robust.then_some(fitted.seconds),

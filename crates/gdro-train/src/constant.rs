@@ -17,6 +17,9 @@ const GAIN: f64 = 1e-3;
 /// Groups that decide have this share of the weight between them.
 const SHARE: f64 = 0.9;
 
+/// How far below the objective, relatively, the mean risk under weights lies that do not decide it.
+const FAR: f64 = 0.05;
+
 /// Most of them that are named.
 const NAMED: usize = 4;
 
@@ -64,14 +67,19 @@ impl Constant {
             setting.loss.targets() == Targets::Labels && objective >= (1.0 - GAIN) * at_zero;
         let mut deciding = Vec::new();
         if as_good && setting.goal == Goal::Adversary {
-            let mut order: Vec<usize> = (0..weights.len()).collect();
-            order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
-            let (mut sum, total) = (0.0, weights.iter().sum::<f64>());
+            let total = weights.iter().sum::<f64>();
+            let mean = weights.iter().zip(risks).map(|(q, risk)| q * risk).sum::<f64>() / total;
+            // Weights that have not found the largest risks, or are for another game, decide nothing.
+            let far = of_model - mean > FAR * of_model.abs();
+            let by = if far { risks } else { weights };
+            let mut order: Vec<usize> = (0..by.len()).collect();
+            order.sort_by(|a, b| by[*b].total_cmp(&by[*a]).then(a.cmp(b)));
+            let mut sum = 0.0;
             for group in order {
                 if sum >= SHARE * total {
                     break;
                 }
-                sum += weights[group];
+                sum += if far { total } else { weights[group] };
                 deciding.push((names[group].clone(), setting.data.count(group)));
             }
         }

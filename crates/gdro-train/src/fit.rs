@@ -27,7 +27,7 @@ use crate::prepared::{
 };
 use crate::progress::{Event, Progress};
 use crate::scales::scale_remark;
-use crate::solve::{Answer, Patience, Solved, Watched, solve, solved};
+use crate::solve::{Answer, Patience, Solved, Watched, budgets, solve, solved};
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
@@ -97,8 +97,8 @@ pub struct OnRows {
     pub offsets: Vec<f64>,
     /// What intervals rest on besides the rows that they are for.
     pub settings: gdro::interval::Settings,
-    /// What a user should know of the features, columns of the rows by their number from 0.
-    pub remark: Option<String>,
+    /// What a user should know of the rows for the solver, columns by their number from 0.
+    pub remarks: Vec<String>,
 }
 
 /// Runs a job.
@@ -211,10 +211,26 @@ fn settled(job: &Job, setting: &Setting, solver: SolverName, solved: &Solved) ->
     settled
 }
 
-/// A remark on features that do not suit the solver of a job.
-fn remark(job: &Job, setting: &Setting, name: impl Fn(usize) -> String) -> Option<String> {
-    choose(&job.training, &setting.size()).0.algorithm()?;
-    scale_remark(&setting.data, name)
+/// Remarks on groups and features that do not suit the solver of a job.
+fn remarks(
+    job: &Job,
+    setting: &Setting,
+    groups: &[String],
+    feature: impl Fn(usize) -> String,
+) -> Result<Vec<String>> {
+    let solver = choose(&job.training, &setting.size()).0;
+    let Some(algorithm) = solver.algorithm() else { return Ok(Vec::new()) };
+    let counts = setting.data.counts();
+    let budgets = budgets(&job.training, groups, &counts)?.unwrap_or(counts);
+    let differ = budgets.windows(2).any(|pair| pair[0] != pair[1]);
+    let weighted = (algorithm.spec().is_weighted() && differ).then(|| {
+        format!(
+            "{algorithm} plays the weighted game of the paper, in which the risk of a group counts in \
+             proportion to its rows: its goal is not the least largest risk, which smd-m, adaptive and the \
+             exact solver have"
+        )
+    });
+    Ok(weighted.into_iter().chain(scale_remark(&setting.data, feature)).collect())
 }
 
 /// Trains on rows in memory, with this loss, from where it starts if that is not nothing.
@@ -234,7 +250,7 @@ pub fn fit_rows(
     let rows_clusters = rows.clusters.clone();
     let setting = setting_on(job, rows, loss, loss.targets())?;
     let heaviest = rows_clusters.map(|codes| heaviest(&setting.data, &codes));
-    let remark = remark(job, &setting, |column| format!("column {column}"));
+    let remarks = remarks(job, &setting, &names, |column| format!("column {column}"))?;
     let trained = train(job, &setting, &names, start, progress)?;
     let Answer { w, weights, .. } = &trained.answer;
     let risks = group_risks(&setting.loss, w, &setting.data).map_err(library)?;
@@ -246,7 +262,7 @@ pub fn fit_rows(
         settings: settings(&job.training, &setting, w, &constants, heaviest).map_err(library)?,
         offsets: setting.game.offsets.clone(),
         risks,
-        remark,
+        remarks,
         trained,
     })
 }
@@ -267,7 +283,7 @@ pub fn fit_on(
     progress.tell(Event::Stage("preparing the game"));
     let setting = setting_of(job, &prepared)?;
     let features = prepared.encoding.feature_names();
-    if let Some(remark) = remark(job, &setting, |at| features[at].clone()) {
+    for remark in remarks(job, &setting, &names, |at| features[at].clone())? {
         progress.tell(Event::Note(&remark));
     }
     let Trained { solver, reason, answer, certificate, job: settled } =

@@ -9,7 +9,7 @@ use crate::schedule::Schedule;
 /// What is known of [`hybrid()`].
 pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "hybrid",
-    help: "mirror-prox with mini-batches of large groups and coin flips for small ones",
+    help: "mirror-prox with mini-batches of large groups and coin flips for small ones, which count for less",
     origin: Origin::Paper,
     citation: "remark after Algorithm 4",
     draws: Draws::Varying,

@@ -18,8 +18,12 @@ impl Algorithm {
             return Ok(Some(nbar));
         }
         let setting = if request.nbar.is_some() { "nbar" } else { "rounds" };
+        let by = match request.rounds.filter(|_| request.nbar.is_none()) {
+            Some(rounds) => format!("{rounds} rounds make "),
+            None => String::new(),
+        };
         let why = format!(
-            "nbar = {nbar}: expected a number between the smallest and the largest budget, {least} and {most}"
+            "{by}nbar = {nbar}: expected a number between the smallest and the largest budget, {least} and {most}"
         );
         Err(Conflict { setting, why })
     }

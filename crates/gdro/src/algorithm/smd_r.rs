@@ -10,7 +10,7 @@ use crate::schedule::Schedule;
 /// What is known of [`smd_r()`].
 pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "smd-r",
-    help: "mirror descent that draws each group in proportion to its budget",
+    help: "mirror descent that draws each group in proportion to its budget; small groups count for less",
     origin: Origin::Paper,
     citation: "Algorithm 3",
     draws: Draws::Varying,

@@ -10,7 +10,7 @@ use crate::schedule::{Schedule, Steps};
 /// What is known of [`smpa_m()`].
 pub(super) const SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "smpa-m",
-    help: "mirror-prox with mini-batches in proportion to the budgets",
+    help: "mirror-prox with mini-batches in proportion to the budgets; small groups count for less",
     origin: Origin::Paper,
     citation: "Algorithm 4",
     draws: Draws::Varying,

@@ -174,6 +174,13 @@ impl AlgorithmSpec {
         gap: GapBounds { fixed: None, anytime: None },
     };
 
+    /// Whether it plays the weighted game Σ q_i p_i R_i (label `eqn:convex:concave:weight`), whose scale
+    /// factors p_i come from the budgets, unless [`Config::unweighted`](crate::config::Config) says
+    /// otherwise: not the largest risk is least in the end, but the largest p_i R_i.
+    pub fn is_weighted(&self) -> bool {
+        self.budgets.is_some() && self.gains != Gains::Inflated
+    }
+
     /// Whether it uses an option that belongs to one algorithm alone.
     pub fn owns(&self, option: &str) -> bool {
         self.options.contains(&option)

@@ -86,7 +86,7 @@ fn the_hybrid_keeps_budgets() {
             "--nbar: nbar = 39: expected a number between the smallest and the largest budget, 40 and 200",
         ),
         ("--nbar 201", "--nbar: nbar = 201"),
-        ("--rounds 500", "--rounds: nbar = 1000"),
+        ("--rounds 500", "--rounds: 500 rounds make nbar = 1000"),
         (
             "--nbar 80 --rounds 41",
             "--rounds: hybrid needs two rows of a group with nbar = 80 rows in every round",

@@ -240,6 +240,29 @@ fn a_thousand_kills() {
     assert!(after * 10 >= each * runs.len() * 8, "{counts:?}");
 }
 
+/// The first checkpoint does not wait for a minute.
+#[test]
+fn a_run_that_is_killed_early_goes_on() {
+    let folder = Folder::with(people(400));
+    let endless = "fit t.csv --target y --groups g --solver smd-m --step-w 1 --step-q 1 --rounds 1e12 \
+                   --out out";
+    let mut child = start(&folder, endless);
+    let began = Instant::now();
+    while !folder.path().join(FILE).exists() {
+        assert!(began.elapsed() < Duration::from_secs(30), "no checkpoint");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let child = start(&folder, "resume out");
+    std::thread::sleep(Duration::from_secs(1));
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", common::stderr(&output));
+    let said = common::stderr(&output);
+    assert!(said.contains("goes on"), "{said}");
+}
+
 /// The bits of the model do not depend on whether checkpoints are written.
 #[test]
 fn checkpoints_change_nothing() {

@@ -254,6 +254,21 @@ fn a_sorted_file_ends_early_and_says_why() {
     assert!(said.contains("put the rows of the file in random order"), "{said}");
 }
 
+/// Of hardly any round there is no model, and none takes the place of the one that was there.
+#[test]
+fn a_stream_that_hardly_plays_keeps_the_model_that_was_there() {
+    let folder = Folder::with(rows(6_000, false));
+    let fit = format!("fit {TABLE} --stream --robust-only --buffer 100 --out out");
+    folder.prints(&fit);
+    let before = folder.read("out/model.json");
+    folder.file("t.csv", rows(6_000, true));
+    for more in ["", " --one-pass"] {
+        let said = folder.refused(&format!("{fit}{more}"));
+        assert!(said.contains("the file ended after 1 of ") && said.contains("no model"), "{said}");
+        assert_eq!(folder.read("out/model.json"), before);
+    }
+}
+
 /// Groups of which the first rows have none, or of which all rows are far apart.
 #[test]
 fn groups_are_known_by_name_wherever_their_rows_are() {
@@ -658,27 +673,4 @@ fn schemas_that_were_edited_are_refused() {
             assert!(said.contains("edited.json: "), "{said}");
         }
     }
-}
-
-/// Rows in the order of their groups let no round be played: a model of none replaces nothing.
-#[test]
-fn a_stream_in_the_order_of_its_groups_keeps_the_model_that_was_there() {
-    let table = common::people(40_000);
-    let folder = Folder::with(&table);
-    let fit = "fit t.csv --target y --groups g --stream --objective max --l2 1e-3 --buffer 1024 --out out";
-    folder.prints(fit);
-    let before = folder.read("out/model.json");
-    let (header, rows) = table.split_once('\n').unwrap();
-    let group = header.split(',').position(|name| name == "g").unwrap();
-    let mut rows: Vec<&str> = rows.lines().collect();
-    rows.sort_by_key(|row| row.split(',').nth(group));
-    folder.file("t.csv", format!("{header}\n{}\n", rows.join("\n")));
-    let said = folder.refused(fit);
-    assert!(
-        said.contains("the files ended after 0 of ") && said.contains("--buffer than 1024"),
-        "{said}"
-    );
-    assert_eq!(folder.read("out/model.json"), before);
-    let said = folder.refused(&format!("{fit} --one-pass"));
-    assert!(said.contains("put the rows of the files in random order"), "{said}");
 }

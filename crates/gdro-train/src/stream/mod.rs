@@ -322,8 +322,8 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         && played < planned / PLAYED
     {
         return Err(Failure::input(format!(
-            "the files ended after {played} of {}: rows of the group `{}` were let go while others waited, \
-             so that there is no model: put the rows of the files in random order, or give a larger --buffer \
+            "the file ended after {played} of {}: rows of the group `{}` were let go while others waited, \
+             so that there is no model: put the rows of the file in random order, or give a larger --buffer \
              than {buffer}",
             counted(planned, "round"),
             names[group]

@@ -131,6 +131,19 @@ def _family(value, rows, keep, what="sensitive_features", default=None):
     return Family(combined, names, [own if name is None else name for name, _ in columns])
 
 
+def in_order(family, known, is_only):
+    """The family with its groups in the order of training, and those that it never saw last: intervals rest
+    on the order. The only family has the groups without rows, too.
+    """
+    rank = {name: at for at, name in enumerate(known)}
+    names = sorted(family.names, key=lambda name: rank.get(name, len(known)))
+    if is_only:
+        names = [*known, *(name for name in names if name not in rank)]
+    place = {name: at for at, name in enumerate(names)}
+    codes = np.array([place[name] for name in family.names], dtype=family.codes.dtype)[family.codes]
+    return Family(codes, names, family.columns)
+
+
 def labels_of(values, what):
     """The labels among values, in order, as text."""
     return _labels(values, len(values), None, what, None)[1]

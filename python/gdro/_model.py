@@ -646,10 +646,10 @@ def to_onnx(
 
     An estimator has one input ``X`` of shape (rows, features); a pipeline, see :func:`save`, has one
     input of shape (rows, 1) for every column, of numbers (``double``, NaN where missing) or texts
-    (``string``, empty where missing), as training has them: without blanks around them, true and false
-    spelled as there, days since 1970-01-01 for dates, and what else meant a missing cell as one. A missing
-    cell where training had none gives no sensible answer. Outputs are ``label`` and ``probabilities`` (``score`` after
-    training with a hinge loss), or ``prediction`` for numbers.
+    (``string``, empty where missing). They are as training has them: texts without blanks around them, true
+    and false as they are spelled there, days since 1970-01-01 for dates, and what else meant a missing cell
+    as one. A missing cell where training had none gives no sensible answer. Outputs are ``label`` and
+    ``probabilities`` (``score`` after training with a hinge loss), or ``prediction`` for numbers.
 
     Parameters
     ----------

@@ -68,7 +68,8 @@ class Solver:
         Of a source: what the Euclidean norm of the features and the size of the target lie below;
         the steps of the theorems depend on them.
     loss : str, tuple or callable, default="logistic"
-        A loss by name, or a function of scores of shape (c,) and a target. It gets the targets as ``y`` or
+        A loss by name, or a function of scores of shape (c,) and a target (not for ``"smpa-m"`` and
+        ``"hybrid"``, whose steps rest on its curvature). It gets the targets as ``y`` or
         the source has them, as floats: no labels are mapped to -1 and +1 for it.
     outputs : int, default=1
         Number of scores, of a loss that is a function.

@@ -23,7 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _gdro, _html
-from ._groups import clusters_of, families_of, is_missing, names_of
+from ._groups import clusters_of, families_of, in_order, is_missing, names_of
 from ._index import same_index
 from ._settings import as_written, is_text, loss_of, number, seed_of, targets_of, weights_of
 
@@ -1247,6 +1247,9 @@ class _HeldOut:
         known = getattr(_last(estimator), "group_names_", None)
         # Groups of another kind than those of training have nothing in common with them.
         known = None if known is None or not set(known) & set(names) else known.tolist()
+        if known is not None:
+            families = [in_order(family, known, len(families) == 1) for family in families]
+            names = names_of(families).tolist()
         missing = [name for name in known or [] if name not in set(names)]
         record = getattr(_last(estimator), "_record", {})
         self.names, self.known = names + missing, known

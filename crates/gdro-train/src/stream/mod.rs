@@ -319,7 +319,7 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
     }
     if let (Outcome::Exhausted { group, .. }, (played, planned)) =
         (robust.play.outcome, robust.play.rounds)
-        && played < planned / PLAYED
+        && played.saturating_mul(PLAYED) < planned
     {
         return Err(Failure::input(format!(
             "the file ended after {played} of {}: rows of the group `{}` were let go while others waited, \

@@ -173,7 +173,7 @@ def _labels(column, rows, keep, what, name):
         values = values[keep]
     if values.dtype.kind in "biuSU":
         found, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64), [_text(v) for v in found.tolist()]
+        return codes.astype(np.int64), _texts(found.tolist(), where)
     values = values.tolist() if values.dtype.kind == "f" else list(values)
     index = {}
     codes = np.empty(len(values), dtype=np.int64)
@@ -194,11 +194,19 @@ def _labels(column, rows, keep, what, name):
         order = sorted(range(len(found)), key=lambda i: (str(type(found[i])), _text(found[i])))
     rank = np.empty(len(found), dtype=np.int64)
     rank[order] = np.arange(len(found))
-    texts = [_text(found[i]) for i in order]
+    return rank[codes], _texts([found[i] for i in order], where)
+
+
+def _texts(labels, where):
+    """Different labels as the texts that the program reads, which must differ, too."""
+    texts = [_text(label) for label in labels]
     if len(set(texts)) < len(texts):
         twice = next(t for t in texts if texts.count(t) > 1)
-        raise ValueError(f"{where}: two different labels read {twice!r}")
-    return rank[codes], texts
+        alike = [label for label, text in zip(labels, texts) if text == twice]
+        raise ValueError(
+            f"{where}: two different labels read {twice!r}: {alike[0]!r} and {alike[1]!r}; make them one"
+        )
+    return texts
 
 
 def _hashable(value, where, row):
@@ -222,6 +230,6 @@ def is_missing(value):
 
 
 def _text(value):
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return str(value)
+    """A label as text, without blanks around it, as the program reads cells."""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return text.strip()

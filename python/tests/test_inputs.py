@@ -220,6 +220,12 @@ def test_numbers_are_groups_in_their_order(rows):
         assert model.group_risks_[0] == pytest.approx(losses[ages == 9].mean())
 
 
+def test_labels_have_no_blanks_around_them(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=[f" {i % 2} " for i in range(len(y))])
+    assert model.group_names_.tolist() == ["0", "1"]
+
+
 REFUSED = {
     "too few": (lambda g: g[:-1], "599 rows, expected 600"),
     "missing": (lambda g: [None, *g[1:]], "row 0 has no label"),
@@ -231,6 +237,7 @@ REFUSED = {
     "a short one": (lambda g: {"site": g, "sex": g[:3]}, "column 'sex' has 3 rows, expected 600"),
     "cube": (lambda g: np.zeros((600, 2, 2)), "expected one label per row"),
     "two that read alike": (lambda g: [1, "1"] * 300, "two different labels read '1'"),
+    "blanks": (lambda g: np.tile(["a", "a "], 300), "two different labels read 'a': 'a' and 'a '; make"),
     "families of other length": (lambda g: [g, g[:3]], "3 rows, expected 600"),
     "lists": (lambda g: np.array([[1], *g[1:]], dtype=object), "expected a label"),
 }
@@ -349,7 +356,7 @@ def test_every_solver_of_a_job_file_is_one_here(rows):
         if name == "adaptive":
             model.set_params(rounds=40)
         if name == "hybrid":  # its rounds are half of a number between those of the groups
-            with pytest.raises(ValueError, match="rounds=40: nbar = 80: expected a number between"):
+            with pytest.raises(ValueError, match="rounds=40: 40 rounds make nbar = 80: expected a number between"):
                 model.fit(X, y, sensitive_features=g)
             model.set_params(rounds=None)
         model.fit(X, y, sensitive_features=g)

@@ -75,7 +75,8 @@ class Solver:
         Number of scores, of a loss that is a function.
     loss_range, loss_lipschitz : float, default=None
         The largest loss, and the Lipschitz constant (largest Euclidean norm of the gradient in the
-        scores) of a loss that is a function, which needs both. It is held to them: a loss outside of
+        scores) of a loss that is a function, which needs both. It must be convex in the scores,
+        and is held against its tangents from time to time. It is held to them: a loss outside of
         [0, ``loss_range``] or a longer gradient is an error. By default the range is a bound from the
         domain: a free intercept may go to ±100, which makes it large and the steps of the weights short.
         Give the range of the losses, or leave the intercept out.
@@ -87,7 +88,8 @@ class Solver:
         this searches for none.
     k, l2, ball, domain, fit_intercept, offsets, scales, anytime, average, budget, nbar, queries, \
 kept, subsets, delta
-        As for the estimators; a source needs a ball or a domain. ``k`` above 1 is the mean of the k largest
+        As for the estimators; a source needs a ball or a domain, and of ``"smd-r"``, ``"smpa-m"`` and
+        ``"hybrid"`` a ``budget``, the number of samples of every group. ``k`` above 1 is the mean of the k largest
         risks.
     random_state : int, Generator, RandomState or None, default=0
         Seed of all draws but those of a source that is a function.
@@ -264,7 +266,6 @@ kept, subsets, delta
                 ("y", y),
                 ("sensitive_features", sensitive_features),
                 ("sample_weight", sample_weight),
-                ("budget", budget),
             ):
                 if value is not None:
                     raise ValueError(f"{name} is for rows, not for a source")
@@ -279,7 +280,7 @@ kept, subsets, delta
             arguments = given(arguments, _USUAL, self.group_names) | always
             made = {"rows": "a source", "x_norm": bounds[0], "y_bound": bounds[1]}
             self._loop = _gdro.Loop.on_source(
-                lambda group: _sample(source(group)),
+                lambda group: _sample(_drawn(source, group)),
                 self.group_names.tolist(),
                 self.n_features,
                 bounds,
@@ -559,4 +560,17 @@ def _sample(found):
         ) from None
     if sparse.issparse(x):
         x = x.toarray().ravel()
-    return np.ascontiguousarray(x, dtype=np.float64), float(y)
+    try:
+        x, y = np.ascontiguousarray(x, dtype=np.float64), float(y)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the source returned {found!r:.80}: expected numbers ({error})") from None
+    if x.ndim != 1:
+        raise ValueError(f"the source returned features of the shape {x.shape}: expected (n_features,)")
+    return x, y
+
+
+def _drawn(source, group):
+    try:
+        return source(group)
+    except StopIteration:
+        raise RuntimeError(f"the source has no more samples of group {group}") from None

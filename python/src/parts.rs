@@ -1,6 +1,7 @@
 //! Losses and sources of solvers: the library's, or Python's own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gdro::Sample;
 use gdro::loss::{AnyLoss, Loss, Targets};
@@ -20,6 +21,8 @@ pub struct Own {
     pub range: f64,
     /// Its Lipschitz constant in the scores.
     pub lipschitz: f64,
+    /// How often it was called.
+    pub calls: AtomicU64,
 }
 
 impl Own {
@@ -33,25 +36,67 @@ impl Own {
         is_held: bool,
     ) -> gdro::Result<f64> {
         let asked = Python::attach(|py| {
-            let scores = PyArray1::from_slice(py, scores);
-            let (value, found): (f64, PyReadonlyArray1<'_, f64>) =
-                self.call.call1(py, (scores, y))?.extract(py)?;
-            let found = found.as_array();
-            if found.len() != self.outputs {
-                let (found, outputs) = (found.len(), self.outputs);
-                return Err(PyValueError::new_err(format!(
-                    "the loss returned a gradient of {found} numbers, expected {outputs}"
-                )));
-            }
+            let (value, found) = self.called(py, scores, y)?;
             if is_held {
                 self.hold(value, found.iter().map(|u| u * u).sum::<f64>().sqrt())?;
             }
+            let calls = self.calls.fetch_add(1, Ordering::Relaxed);
+            if calls.is_power_of_two() || calls.is_multiple_of(LOOKED) {
+                self.check_tangents(py, (scores, y), value, &found)?;
+            }
             if let Some(slope) = slope {
-                slope.iter_mut().zip(found).for_each(|(s, f)| *s = *f);
+                slope.copy_from_slice(&found);
             }
             Ok(value)
         });
         asked.map_err(|e: PyErr| gdro::Error::user(e))
+    }
+
+    /// What the function says: the loss and its gradient.
+    fn called(&self, py: Python<'_>, scores: &[f64], y: f64) -> PyResult<(f64, Vec<f64>)> {
+        let scores = PyArray1::from_slice(py, scores);
+        let (value, found): (f64, PyReadonlyArray1<'_, f64>) =
+            self.call.call1(py, (scores, y))?.extract(py)?;
+        let found = found.as_array().to_vec();
+        if found.len() != self.outputs {
+            let (found, outputs) = (found.len(), self.outputs);
+            return Err(PyValueError::new_err(format!(
+                "the loss returned a gradient of {found} numbers, expected {outputs}"
+            )));
+        }
+        Ok((value, found))
+    }
+
+    /// Refuses a loss that lies below its tangent at these scores, or at others at which it is below: it is
+    /// not convex, or its gradient is wrong, and certificates would be false.
+    fn check_tangents(
+        &self,
+        py: Python<'_>,
+        (scores, y): (&[f64], f64),
+        value: f64,
+        slope: &[f64],
+    ) -> PyResult<()> {
+        let size = scores.iter().fold(1.0, |most: f64, s| most.max(s.abs()));
+        for step in [-2.0, -0.5, 0.5, 2.0] {
+            let turned = |k: usize| if k % 2 == 0 { step * size } else { -step * size };
+            let other: Vec<f64> = scores.iter().enumerate().map(|(k, s)| s + turned(k)).collect();
+            // Where it is not to be asked it says nothing.
+            let Ok((there, back)) = self.called(py, &other, y) else { continue };
+            let along = |slope: &[f64]| -> f64 {
+                slope.iter().enumerate().map(|(k, g)| g * turned(k)).sum()
+            };
+            let (rise, fall) = (along(slope), along(&back));
+            let sizes = [self.range, value.abs(), there.abs(), rise.abs(), fall.abs()];
+            let slack = ROUNDING * sizes.iter().sum::<f64>();
+            if slack.is_finite() && (there < value + rise - slack || value < there - fall - slack) {
+                return Err(PyValueError::new_err(format!(
+                    "the loss is not convex, or its gradient is wrong: for the target {y} it is {value} \
+                     with the gradient {slope:?} at the scores {scores:?}, and {there} with {back:?} at \
+                     {other:?}, but a convex loss lies above its tangents"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a loss, or the norm of its gradient, beyond what was declared.
@@ -68,6 +113,9 @@ impl Own {
         within("loss_lipschitz", steep, self.lipschitz, "the loss returned a gradient of norm")
     }
 }
+
+/// After so many calls, and after 1, 2, 4, … ones, a loss is held against its tangents.
+const LOOKED: u64 = 1 << 12;
 
 /// How far a loss may lie beyond its bounds, relative to them: its sums may be of single precision.
 const ROUNDING: f64 = 1e-6;

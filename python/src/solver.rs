@@ -1,7 +1,7 @@
 //! The loop itself, round by round.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use gdro::algorithm::{Algorithm, Constants, Form, Request, SampleBounds};
@@ -12,7 +12,7 @@ use gdro::run::{Cadence, Outcome, Solver, State, drive};
 use gdro::setting::{Objective, Setting, SolverName};
 use gdro::source::{OnceEach, WithReplacement};
 use gdro_train::Failure;
-use gdro_train::job::Job;
+use gdro_train::job::{Budget, Job};
 use gdro_train::prepared::{check_k, domain_of, offsets_of, scales_of, setting_on};
 use gdro_train::solve::{budgets, check_queries, config_of};
 use numpy::PyArray1;
@@ -57,6 +57,8 @@ type Command = Box<dyn FnOnce(&mut Bench) + Send>;
 pub struct Loop {
     commands: Sender<Command>,
     stop: Arc<AtomicBool>,
+    /// Whether it is doing something.
+    is_busy: AtomicBool,
     groups: usize,
     outputs: usize,
 }
@@ -84,11 +86,28 @@ impl Loop {
         let stop = Arc::new(AtomicBool::new(false));
         let made = py.detach(move || made.recv());
         made.map_err(|_| broken())?.map_err(failed)?;
-        Ok(Loop { commands, stop, groups, outputs })
+        Ok(Loop { commands, stop, is_busy: AtomicBool::new(false), groups, outputs })
     }
 
-    /// Has the solver's thread do something, and waits with an eye on Ctrl-C.
+    /// Has the solver's thread do something, and waits with an eye on Ctrl-C. What it calls in Python cannot
+    /// ask it meanwhile: it would wait for itself.
     fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Bench) -> gdro::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        if self.is_busy.swap(true, Ordering::Acquire) {
+            return Err(PyRuntimeError::new_err(
+                "the solver is at work: neither its source and its loss nor another thread can ask it \
+                 meanwhile; look at it between two calls of advance()",
+            ));
+        }
+        let answer = self.done(py, work);
+        self.is_busy.store(false, Ordering::Release);
+        answer
+    }
+
+    fn done<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut Bench) -> gdro::Result<T> + Send + 'static,
@@ -107,6 +126,40 @@ impl Loop {
         })?;
         result.ok_or_else(broken)?.map_err(exception)
     }
+}
+
+/// n̄ of an algorithm under these budgets, where it has one.
+fn nbar_of(job: &Job, algorithm: Algorithm, budgets: &[u64]) -> gdro_train::Result<Option<u64>> {
+    let training = &job.training;
+    let request = Request {
+        rounds: training.rounds,
+        nbar: training.nbar,
+        budgets: Some(budgets),
+        counts: budgets,
+        ..Request::default()
+    };
+    algorithm.nbar(&request).map_err(|c| job.refusal(c.setting, c.why))
+}
+
+/// The budgets n_i of an algorithm that has some, on a source, whose samples nobody has counted.
+fn budgets_of_source(
+    job: &Job,
+    algorithm: Algorithm,
+    names: &[String],
+) -> gdro_train::Result<Option<Vec<u64>>> {
+    let training = &job.training;
+    let why = match (&training.budget, algorithm.spec().budgets) {
+        (None, None) => return Ok(None),
+        (None, Some(_)) => {
+            format!("{algorithm} on a source needs a number of samples for every group")
+        }
+        (Some(_), None) => format!("{algorithm} on a source has no use for one"),
+        (Some(Budget::All), Some(_)) => {
+            "all: nobody has counted the samples of a source".to_owned()
+        }
+        (Some(_), Some(_)) => return budgets(training, names, &vec![u64::MAX; names.len()]),
+    };
+    Err(job.refusal("budget", why))
 }
 
 /// The thread is gone: it does not survive a fork.
@@ -155,14 +208,7 @@ impl Loop {
                 group_risks(&setting.loss, &zero, &setting.data).map_err(library)?
             };
             let sizes = budgets.as_deref().unwrap_or(&counts);
-            let request = Request {
-                rounds: training.rounds,
-                nbar: training.nbar,
-                budgets: Some(sizes),
-                counts: &counts,
-                ..Request::default()
-            };
-            let nbar = algorithm.nbar(&request).map_err(|c| job.refusal(c.setting, c.why))?;
+            let nbar = nbar_of(&job, algorithm, sizes)?;
             let make = || {
                 let constants = Constants::new(
                     &setting.game,
@@ -220,6 +266,8 @@ impl Loop {
             }
             game.offsets = offsets_of(training, &names)?.unwrap_or(game.offsets);
             game.scales = scales_of(training, &names)?.unwrap_or(game.scales);
+            let budgets = budgets_of_source(&job, algorithm, &names)?;
+            let nbar = nbar_of(&job, algorithm, budgets.as_deref().unwrap_or(&[1]))?;
             let make = || {
                 let domain = domain_of(training, loss.targets(), bounds.1)?;
                 game.check()?;
@@ -230,8 +278,8 @@ impl Loop {
                     Constants::new(&game, &loss, &domain, features, samples, 1.0, range)?;
                 let source = own_source(draw, groups, features, bounds, loss.clone());
                 let source = SomeSource::Own(source);
-                let config = config_of(training, algorithm, rounds(&job), training.nbar);
-                config.build(game, loss.held(), source, domain, &constants, None)
+                let config = config_of(training, algorithm, rounds(&job), nbar);
+                config.build(game, loss.held(), source, domain, &constants, budgets.as_deref())
             };
             let solver = make().map_err(|e| Failure::library(e, &names))?;
             Ok(Bench { solver, setting: None, calls_back: true })
@@ -340,9 +388,10 @@ type OwnLoss = (Py<PyAny>, usize, f64, f64);
 /// A loss of Python, or the one of a job.
 fn some_loss(own: Option<OwnLoss>, job: &Job, classes: usize) -> PyResult<SomeLoss> {
     match own {
-        Some((call, outputs, range, lipschitz)) => {
-            Ok(SomeLoss::Own(Arc::new(Own { call, outputs, range, lipschitz }), false))
-        }
+        Some((call, outputs, range, lipschitz)) => Ok(SomeLoss::Own(
+            Arc::new(Own { call, outputs, range, lipschitz, calls: AtomicU64::new(0) }),
+            false,
+        )),
         None => loss_of(job, classes).map(SomeLoss::Named).map_err(exception),
     }
 }

@@ -321,6 +321,8 @@ pub fn run(job: &Job, streaming: &Streaming, progress: &mut dyn Progress) -> Res
         (robust.play.outcome, robust.play.rounds)
         && played.saturating_mul(PLAYED) < planned
     {
+        // It would end there again.
+        checkpoint.remove();
         return Err(Failure::input(format!(
             "the file ended after {played} of {}: rows of the group `{}` were let go while others waited, \
              so that there is no model: put the rows of the file in random order, or give a larger --buffer \

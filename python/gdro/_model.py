@@ -115,7 +115,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             Where a column is missing, or a cell that training has no answer to.
         """
         encoder = self._encoder()
-        columns = [(name, _cells(X, name, text)) for name, text in encoder.columns()]
+        columns = [(name, _cells(X, name, text, self.na)) for name, text in encoder.columns()]
         levels = {c["name"]: c.get("levels", ()) for c in json.loads(self.encoding)["columns"]}
         columns = [(name, _spelled(cells, levels.get(name, ()))) for name, cells in columns]
         found = encoder.encode(columns)
@@ -131,7 +131,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return matrix[:, : width - 1] if encoder.has_constant() else matrix
 
 
-def _cells(table, name, text):
+def _cells(table, name, text, na):
     names = list(table.column_names if hasattr(table, "column_names") else table.columns)
     if name not in names:
         some = ", ".join(map(repr, names[:8]))
@@ -148,10 +148,19 @@ def _cells(table, name, text):
                 return _days(np.asarray(column))
             return np.ascontiguousarray(column, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"column {name!r}: expected numbers, or dates as datetime64 without a time zone"
-            ) from None
+            try:
+                return _parsed([_text(value) for value in column.tolist()], name, na)
+            except (AttributeError, TypeError, ValueError):
+                raise ValueError(
+                    f"column {name!r}: expected numbers, or dates as datetime64 without a time zone"
+                ) from None
     return [_text(value) for value in (column.to_pylist() if hasattr(column, "to_pylist") else column)]
+
+
+def _parsed(texts, name, na):
+    """Numbers that stand beside texts that mean a missing cell, and so are texts themselves."""
+    missing = {"", *na, *(text.removeprefix(f"{name}=") for text in na)}
+    return np.array([np.nan if text in missing else float(text) for text in texts], dtype=np.float64)
 
 
 def _days(dates):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
@@ -1236,6 +1237,13 @@ class _HeldOut:
         weights, self._keep = weights_of(sample_weight, rows, weight_kind)
         families = families_of(sensitive_features, len(rows), self._keep)
         clusters = clusters_of(clusters, len(rows), self._keep)
+        if clusters is None and getattr(_last(estimator), "cluster_cap_", None) is not None:
+            warnings.warn(
+                "the estimator was trained on rows in clusters: without `clusters` intervals take every row "
+                "as independent of the others, and are too narrow if it is not",
+                UserWarning,
+                stacklevel=4,
+            )
         if self._keep is not None:
             weights = None if weights is None else weights[self._keep]
         # With clusters their weights are capped, not those of rows.

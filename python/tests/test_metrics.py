@@ -12,6 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.svm import LinearSVC
 
+import gdro
 from gdro import GroupDROClassifier, GroupDRORegressor, metrics
 
 
@@ -481,3 +482,27 @@ def test_notebooks_show_reports_as_tables():
     assert verdict.word in verdict._repr_html_() and verdict._repr_html_().count("<p>") == 3
     assert f"{model.certificate_.upper:.10g}" in model.certificate_._repr_html_()
     assert "GroupDROClassifier" in model._repr_html_()
+
+
+def test_a_verdict_says_where_the_cap_cuts_the_losses_of_erm():
+    X, y, site, _ = gdro.example("island")
+    here = dict(sensitive_features=site[::2])
+    erm = GroupDROClassifier(objective="average").fit(X[::2], y[::2], **here)
+    robust = GroupDROClassifier(l2=1).fit(X[::2], y[::2], **here)
+    later = dict(sensitive_features=site[1::2])
+    cut = metrics.verdict(robust, erm, X[1::2], y[1::2], **later)
+    s = erm.decision_function(X[1::2])
+    losses = np.logaddexp(0, np.where(y[1::2] == erm.classes_[1], -s, s))[site[1::2] == cut.erm["group"]]
+    share = np.mean(losses > robust.loss_cap_)
+    assert share > 0.01
+    said = f"the cap on losses cuts {100 * share:.0f} % of the rows of `{cut.erm['group']}` under ERM"
+    assert said in str(cut)
+    whole = metrics.verdict(robust, erm, X[1::2], y[1::2], cap=losses.max() + 1, **later)
+    assert "the cap on losses" not in str(whole) and whole.erm["risk"] > cut.erm["risk"]
+
+
+def test_clusters_of_the_training_are_missed(rows):
+    X, y, g = rows
+    model = GroupDROClassifier().fit(X, y, sensitive_features=g, clusters=np.arange(len(y)) // 3)
+    with pytest.warns(UserWarning, match="trained on rows in clusters: without `clusters` intervals take"):
+        metrics.evaluate(model, X, y, sensitive_features=g)

@@ -669,6 +669,11 @@ def test_what_means_a_missing_cell_in_the_program_means_it_in_python(tmp_path, t
         assert model[0].na == ("age=0", "pay=-999", "?")
         assert model.predict(kind(frame)).tolist() == labels
         assert_allclose(model.predict_proba(kind(frame))[:, 1:], numbers, atol=1e-12)
+        # Where a text means it, the numbers beside it are texts, too.
+        marked = frame.assign(age=frame["age"].astype(str).replace("0.0", "?"))
+        assert model.predict(kind(marked)).tolist() == labels
+        with pytest.raises(ValueError, match="column 'age': expected numbers"):
+            model.predict(kind(marked.replace({"age": {"?": "old"}})))
     # They are not what stands there.
     plain = gdro.TableEncoder(model[0].encoding)
     with pytest.warns(UserWarning, match="never saw"):

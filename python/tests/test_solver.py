@@ -199,7 +199,7 @@ def test_a_loss_in_python_is_held_to_what_it_declares(rows, answer, message):
         def line(s, t):
             return value + slope * s[0], [slope]
 
-        solver = Solver("smd-m", np.zeros_like(X), X[:, 0], loss=line, fit_intercept=False, **own)
+        solver = Solver("smd-m", 1e-15 * X, X[:, 0], loss=line, fit_intercept=False, **own)
         if refused:
             with pytest.raises(ValueError, match=message):
                 solver.advance(3)

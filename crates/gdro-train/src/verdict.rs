@@ -55,10 +55,17 @@ pub struct Verdict {
     /// Whether the model is ordinary training itself.
     #[serde(skip)]
     is_ordinary: bool,
+    /// The share of the rows of ERM's worst group whose loss the cap cuts, where it is notable and larger
+    /// than that of the model in its own.
+    #[serde(skip)]
+    cut: Option<f64>,
     /// The mean training risks of ERM and the model, where ordinary training was cut short.
     #[serde(skip)]
     cut_short: Option<[f64; 2]>,
 }
+
+/// A larger share of rows whose losses are cut is said.
+const NOTABLE: f64 = 0.01;
 
 /// A verdict with its words.
 #[derive(Debug, Serialize)]
@@ -157,6 +164,13 @@ impl Verdict {
                 side.into_iter().map(|i| names[i].to_owned()).collect()
             })
         });
+        let cut = largest.zip(comparison).and_then(|(largest, found)| {
+            let share = |model: usize| {
+                let group = &found.groups[largest.worst[model].0];
+                group.clipped[model] as f64 / group.rows as f64
+            };
+            Some(share(1)).filter(|cut| *cut > NOTABLE.max(share(0)))
+        });
         Verdict {
             word,
             level: 1.0 - delta,
@@ -174,6 +188,7 @@ impl Verdict {
             mean,
             most,
             is_ordinary,
+            cut,
             cut_short: None,
         }
     }
@@ -295,6 +310,14 @@ impl Verdict {
                 true => format!("; `{model}` is the worst held out{of}, under both models"),
                 false => format!("; the worst held out{of} is `{model}`, under ERM `{erm}`"),
             };
+        }
+        if let (Some(erm), Some(cut)) = (&self.erm, self.cut) {
+            text += &format!(
+                "; the cap on losses cuts {:.0} % of the rows of `{}` under ERM, whose risk is larger \
+                 without it",
+                100.0 * cut,
+                erm.group
+            );
         }
         let price = if self.is_paid() { ", the price" } else { "" };
         let scale = Scale::of(self.mean);

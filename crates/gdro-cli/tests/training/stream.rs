@@ -262,8 +262,10 @@ fn a_stream_that_hardly_plays_keeps_the_model_that_was_there() {
     folder.prints(&fit);
     let before = folder.read("out/model.json");
     folder.file("t.csv", rows(6_000, true));
-    for more in ["", " --one-pass"] {
+    for more in ["", " --one-pass", " --checkpoint-every 1e-4"] {
         let said = folder.refused(&format!("{fit}{more}"));
+        // Going on would end there again.
+        assert!(!folder.path().join("out/checkpoint.safetensors").exists());
         assert!(said.contains("the file ended after 1 of ") && said.contains("no model"), "{said}");
         assert_eq!(folder.read("out/model.json"), before);
     }

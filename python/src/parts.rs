@@ -78,7 +78,7 @@ impl Own {
     ) -> PyResult<()> {
         let size = scores.iter().fold(1.0, |most: f64, s| most.max(s.abs()));
         for step in [-2.0, -0.5, 0.5, 2.0] {
-            let turned = |k: usize| if k % 2 == 0 { step * size } else { -step * size };
+            let turned = |k: usize| if k.is_multiple_of(2) { step * size } else { -step * size };
             let other: Vec<f64> = scores.iter().enumerate().map(|(k, s)| s + turned(k)).collect();
             // Where it is not to be asked it says nothing.
             let Ok((there, back)) = self.called(py, &other, y) else { continue };

@@ -21,8 +21,8 @@ pub struct Own {
     pub range: f64,
     /// Its Lipschitz constant in the scores.
     pub lipschitz: f64,
-    /// How often it was called.
-    pub calls: AtomicU64,
+    /// How often it was asked for a gradient.
+    pub slopes: AtomicU64,
 }
 
 impl Own {
@@ -40,11 +40,11 @@ impl Own {
             if is_held {
                 self.hold(value, found.iter().map(|u| u * u).sum::<f64>().sqrt())?;
             }
-            let calls = self.calls.fetch_add(1, Ordering::Relaxed);
-            if calls.is_power_of_two() || calls.is_multiple_of(LOOKED) {
-                self.check_tangents(py, (scores, y), value, &found)?;
-            }
             if let Some(slope) = slope {
+                let asked = self.slopes.fetch_add(1, Ordering::Relaxed);
+                if asked.is_power_of_two() || asked.is_multiple_of(LOOKED) {
+                    self.check_tangents(py, (scores, y), value, &found)?;
+                }
                 slope.copy_from_slice(&found);
             }
             Ok(value)
@@ -114,7 +114,7 @@ impl Own {
     }
 }
 
-/// After so many calls, and after 1, 2, 4, … ones, a loss is held against its tangents.
+/// After so many gradients, and after 1, 2, 4, … ones, a loss is held against its tangents.
 const LOOKED: u64 = 1 << 12;
 
 /// How far a loss may lie beyond its bounds, relative to them: its sums may be of single precision.

@@ -389,7 +389,7 @@ type OwnLoss = (Py<PyAny>, usize, f64, f64);
 fn some_loss(own: Option<OwnLoss>, job: &Job, classes: usize) -> PyResult<SomeLoss> {
     match own {
         Some((call, outputs, range, lipschitz)) => Ok(SomeLoss::Own(
-            Arc::new(Own { call, outputs, range, lipschitz, calls: AtomicU64::new(0) }),
+            Arc::new(Own { call, outputs, range, lipschitz, slopes: AtomicU64::new(0) }),
             false,
         )),
         None => loss_of(job, classes).map(SomeLoss::Named).map_err(exception),
